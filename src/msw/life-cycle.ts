@@ -57,10 +57,12 @@ export function combineWithMsw<Setup extends Msw>(mock: Mock, msw: Setup, stop: 
 export function claimListening(owner: object): void {
   const other = listening()
   if (other === owner)
-    throw new UsageError('this mock listens already: call listen() once, and close() before the next time')
+    throw new UsageError(
+      'this mock listens already: call listen() once, and close() before the next time. Code that runs twice, as an effect in StrictMode does, keeps the first: started ??= mock.listen()',
+    )
   if (other !== undefined)
     throw new UsageError(
-      'another mock listens already: await its close() first, or give it the handlers of this one, with use(...mock.handlers). In a test of mockmaker/vitest and in a story, use the mock that they have',
+      'another mock listens already: await its close() first, or give it the handlers of this one, with use(...mock.handlers). Code that runs twice, as an effect in StrictMode does, keeps the first, in a variable outside: started ??= start(). In a test of mockmaker/vitest and in a story, use the mock that they have',
     )
   shared[listeningKey] = owner
 }
