@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipAsync } from '@gfx/zopfli'
 import { defineConfig, type OutputChunk, type Plugin, type RolldownOptions } from 'rolldown'
-import { plainStacks, pureFaker, shortLines, withoutDescriptions } from './lighten.js'
+import { noEvalInPages, plainStacks, pureFaker, shortLines, withoutDescriptions } from './lighten.js'
 
 /** Users install the peers themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
 const peers = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).peerDependencies)
@@ -45,7 +45,7 @@ export default defineConfig([
     ...strict,
     input: Object.fromEntries(modules.map(module => [module, `src/${module}.ts`])),
     external,
-    plugins: [pureFaker(), withoutDescriptions(), shortLines(), licences('chunks/licences.txt')],
+    plugins: [pureFaker(), noEvalInPages(), withoutDescriptions(), shortLines(), licences('chunks/licences.txt')],
     output: { dir: 'dist', chunkFileNames: 'chunks/[name]-[hash].js', sourcemap: 'hidden', minify },
   },
   {

@@ -23,8 +23,9 @@ export function untilControlled(controlled = pageIsControlled()): Promise<void> 
  */
 async function pageIsControlled(): Promise<void> {
   const { serviceWorker } = navigator
-  // A page outside of the worker's scope has no registration. MSW warns of it.
-  if (serviceWorker.controller || !(await serviceWorker.getRegistration())) return
+  // Without workers, as on a foreign host without HTTPS, MSW replaces `fetch`. A page outside of the worker's scope has no
+  // registration. MSW warns of it.
+  if (!serviceWorker || serviceWorker.controller || !(await serviceWorker.getRegistration())) return
   await new Promise<void>(resolve => {
     serviceWorker.addEventListener('controllerchange', () => resolve(), { once: true })
     if (serviceWorker.controller) resolve()

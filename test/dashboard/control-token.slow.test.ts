@@ -37,9 +37,18 @@ describe('the dashboard of a mock with a control token', () => {
     expect(mock.journal.find()).toEqual([])
   })
 
-  it('takes the token from the fragment of its address, and removes it there', async ({ browser }) => {
+  it('takes the token from the fragment of its address, and removes it there, also without storage', async ({
+    browser,
+  }) => {
     const { url } = await serve()
     const page = await browser.newPage()
+    // As a browser that blocks all cookies.
+    await page.addInitScript(() => {
+      const get = () => {
+        throw new DOMException('Access is denied for this document.', 'SecurityError')
+      }
+      for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get })
+    })
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
 

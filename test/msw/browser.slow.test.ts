@@ -4,7 +4,7 @@ import { type ScenarioInput, scenarios } from '../../src/core/scenario/index.js'
 import { answerEntryPoint } from '../support/entry-points.js'
 import { comparable, json, post, type TestRequest, type TestResponse } from '../support/http.js'
 import { completion, ids, tanks, tokens } from '../support/tanks.js'
-import { begin, end, fromNetwork, startChromium } from './mock-page.js'
+import { begin, end, fromNetwork, startChromium, strictPath } from './mock-page.js'
 
 /** A request that can be passed to a page as JSON. */
 type PageSent = TestRequest & { readonly body?: string }
@@ -101,6 +101,34 @@ async function inChromium() {
     const origin = new URL(page.url()).origin
     const expected = await inNode(tanks, { ...sent, headers: { ...sent.headers, origin } })
     expect(comparable(got)).toEqual(comparable(expected))
+  })
+
+  it('answers a page that may evaluate no text, and violates no rule', async () => {
+    const page = await chromium.openPage({
+      path: strictPath,
+      begin: () => {
+        const violations: string[] = []
+        addEventListener('securitypolicyviolation', event => violations.push(event.violatedDirective))
+        // MSW registers its worker by a text.
+        const { trustedTypes } = globalThis as unknown as {
+          trustedTypes: { createPolicy(name: string, policy: object): void }
+        }
+        trustedTypes.createPolicy('default', { createScriptURL: (url: string) => url })
+        Object.assign(globalThis, { violations })
+      },
+    })
+    await begin(page, { scenario: tanks })
+
+    expect(lobbyIds(await send(page, list))).toEqual([ids.lobby, 'empty'])
+    expect(await page.evaluate('violations')).toEqual([])
+  })
+
+  it('answers a page on a foreign host without HTTPS, where there are no workers, as MSW does', async () => {
+    const page = await chromium.openPage({ host: 'staging.example' })
+    await begin(page, { scenario: tanks })
+
+    expect(await page.evaluate(() => 'serviceWorker' in navigator)).toBe(false)
+    expect(lobbyIds(await send(page, list, elsewhere))).toEqual([ids.lobby, 'empty'])
   })
 
   it('finds the namespace by the origin of the page', async () => {

@@ -55,6 +55,12 @@ describe('a page with a service worker', () => {
     expect(passTime()).toEqual([expect.stringContaining('still waiting for the service worker of MSW')])
   })
 
+  it('waits for none where the browser has none, as on a foreign host without HTTPS', async () => {
+    vi.stubGlobal('navigator', {})
+
+    expect(await hasResolved(pageIsControlled())).toBe(true)
+  })
+
   it('waits for no worker outside of its scope', async () => {
     new PageWorkers(undefined)
 

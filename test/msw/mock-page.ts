@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { posix, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
+import { noEvalInPages } from '../../build/lighten.js'
 import type { MockmakerOptions } from '../../src/index.js'
 import type { BrowserMockmaker } from '../../src/msw/browser.js'
 import { launchBrowser } from '../support/chromium.js'
@@ -18,18 +19,24 @@ declare global {
 
 /** A browser, and a server with a page for it. */
 interface Chromium {
-  /** Opens a page in a profile of its own. Default: the path `/` of the host `127.0.0.1`. */
-  openPage(at?: { readonly host?: string; readonly path?: string }): Promise<Page>
+  /** Opens a page in a profile of its own. Default: the path `/` of the host `127.0.0.1`. `begin` runs before its scripts. */
+  openPage(at?: { readonly host?: string; readonly path?: string; readonly begin?: () => void }): Promise<Page>
   close(): Promise<void>
 }
 
 /** The server's answer to a path without a file. A page gets it if its request reaches the network. */
 export const fromNetwork = 'from the network'
 
+/** The path of a page that may evaluate no text. */
+export const strictPath = '/strict'
+const strictPolicy = "default-src 'self'; img-src data:; require-trusted-types-for 'script'"
+
 /** Bundles the page's script, serves it with MSW's worker, and starts a browser without access to other hosts. */
 export async function startChromium(): Promise<Chromium> {
+  const page = '<!doctype html><link rel="icon" href="data:,"><script src="/page.js"></script>'
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
-    '/': ['text/html', '<!doctype html><link rel="icon" href="data:,"><script src="/page.js"></script>'],
+    '/': ['text/html', page],
+    [strictPath]: ['text/html', page],
     '/page.js': ['text/javascript', await bundlePageScript()],
     '/guide': ['text/html', pageOf('/guide.js')],
     '/guide.js': ['text/javascript', await bundleGuide("import { mock } from './mocks.ts'; globalThis.mock = mock")],
@@ -37,13 +44,15 @@ export async function startChromium(): Promise<Chromium> {
   }
   const server = await serveListener(({ url = '' }, response) => {
     const [type, text] = files[url] ?? ['text/plain', fromNetwork]
-    response.writeHead(200, { 'content-type': type }).end(text)
+    const policy = url === strictPath ? { 'content-security-policy': strictPolicy } : {}
+    response.writeHead(200, { 'content-type': type, ...policy }).end(text)
   })
   const { port } = new URL(server.url)
-  const browser = await launchBrowser()
+  const browser = await launchBrowser(['--host-resolver-rules=MAP *.example 127.0.0.1'])
   return {
-    async openPage({ host = '127.0.0.1', path = '/' } = {}) {
+    async openPage({ host = '127.0.0.1', path = '/', begin } = {}) {
       const context = await browser.newContext()
+      if (begin) await context.addInitScript(begin)
       const page = await context.newPage()
       await page.goto(`http://${host}:${port}${path}`)
       return page
@@ -69,7 +78,11 @@ export async function end(page: Page): Promise<void> {
 }
 
 async function bundlePageScript(): Promise<string> {
-  const bundle = await rolldown({ input: 'test/msw/page-script.ts', platform: 'browser' })
+  const bundle = await rolldown({
+    input: 'test/msw/page-script.ts',
+    platform: 'browser',
+    plugins: [noEvalInPages()],
+  })
   const { output } = await bundle.generate({ format: 'iife', name: 'mockmaker', codeSplitting: false })
   await bundle.close()
   return output[0].code

@@ -92,7 +92,9 @@ describe('setupMockmaker', () => {
     expect([inside, (await lobbiesAt()).length]).toEqual([[], 2])
   })
 
-  it('lets the page in its process read each response, whatever its origin is, and no other page', async ({ setup }) => {
+  it('lets the page in its process read each response, whatever its origin is, and no other page', async ({
+    setup,
+  }) => {
     setup()
     vi.stubGlobal('location', new URL('https://staging.example/'))
     const readers = [listUrl, `${origin}/w/none/matchmaker/lobbies/list`].flatMap(url =>

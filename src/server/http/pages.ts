@@ -111,6 +111,8 @@ function htmlResponse({ html, styleHash, scriptHash }: BuiltPage, status = 200):
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ]
   const { headers, ...response } = textResponse('text/html', html)
   return { ...response, status, headers: { ...headers, 'content-security-policy': policy.join('; ') } }

@@ -94,6 +94,7 @@ describe.each(['/', link, '/devices/link/nobody'])('the HTML of %s', path => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).toContain("connect-src 'self'")
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
     expect(policy).toContain(`style-src ${hashed(/<style>([\s\S]*?)<\/style>/.exec(body)?.[1])};`)
     const scripts = [...body.matchAll(/<script>([\s\S]*?)<\/script>/g)]
     expect(scripts).toHaveLength(1)
