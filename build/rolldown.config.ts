@@ -37,6 +37,7 @@ const modules = [
   ...['msw/node', 'msw/light/index', 'msw/light/node', 'msw/browser', 'msw/in-browser', 'msw/on-server'],
   ...['testing/vitest/index', 'testing/vitest/in-page', 'testing/vite/index'],
   ...['testing/storybook/index', 'testing/storybook/preview', 'testing/storybook/preset'],
+  ...['testing/storybook/in-node', 'testing/storybook/in-page'],
   ...['testing/jest/index', 'testing/jest/globals', 'testing/jest/setup'],
 ]
 

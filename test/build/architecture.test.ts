@@ -51,6 +51,7 @@ const wings: Readonly<Record<string, Wing>> = {
   testing: {
     wings: ['core', 'client', 'server', 'msw'],
     packages: [
+      '#stories',
       'zod',
       'msw',
       'vitest',

@@ -22,7 +22,7 @@ export interface VitestProject {
   remove(): void
 }
 
-const installed = ['jsdom', 'happy-dom', '@vitest/browser-playwright']
+const installed = ['jsdom', 'happy-dom', 'storybook', '@vitest/browser-playwright']
 
 /** Creates a project outside of the checkout. A copy, because vitest treats a linked package like the sources of the project. */
 export async function createVitestProject(files: Readonly<Record<string, string>>): Promise<VitestProject> {

@@ -1,4 +1,3 @@
-import type { SetupWorker } from 'msw/browser'
 import type { ArgTypesEnhancer, PreviewAddon, StoryContext } from 'storybook/internal/csf'
 import { addons } from 'storybook/preview-api'
 import { sayIfSlow } from '../../core/lib/slow-wait.js'
@@ -11,7 +10,7 @@ import { reportRequests } from '../report.js'
 import { parseParameters, type StoryParameters } from './parameters.js'
 import { type ShownStory, StoryWorlds } from './story-worlds.js'
 import { followToolbar, takeScenarioAround } from './toolbar.js'
-import { answerPage, endTurn, endTurnsOf, resetOwnWorker, waitForTurn } from './worker.js'
+import { answerPage, endTurn, endTurnsOf, resetOwnWorker, type StoryMsw, waitForTurn } from './worker.js'
 
 /** The mock of a story: a world of its own, with its handlers. */
 export interface StoryMock extends MockmakerWorld {}
@@ -36,7 +35,7 @@ declare module 'storybook/internal/csf' {
 }
 
 /** Other addons keep their worker in the context. */
-type Context = StoryContext & { msw?: SetupWorker }
+type Context = StoryContext & { msw?: StoryMsw }
 
 // One page has one set of worlds, however often its preview is made.
 const worlds = new StoryWorlds()

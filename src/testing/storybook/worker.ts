@@ -1,21 +1,27 @@
 import type { HttpHandler } from 'msw'
-import { type SetupWorker, setupWorker } from 'msw/browser'
+import type { SetupWorker } from 'msw/browser'
 import type { StoryContext } from 'storybook/internal/csf'
+import { startStories } from '#stories'
 import { sayIfSlow } from '../../core/lib/slow-wait.js'
-import { UsageError } from '../../core/lib/usage-error.js'
-import { startWorker, untilControlled } from '../../msw/controlled-page.js'
+import { untilControlled } from '../../msw/controlled-page.js'
 import { claimListening, listening, releaseListening } from '../../msw/life-cycle.js'
 import { printExplanation, toMswOptions } from '../../msw/unhandled-requests.js'
 
+/** The part of MSW's worker, and of its server in Node, that stories need. */
+export type StoryMsw = Pick<SetupWorker, 'listHandlers' | 'resetHandlers' | 'use'>
+
+/** Starts MSW in a page, or in Node for stories in jsdom. */
+export type StartStories = (options: ReturnType<typeof toMswOptions>) => Promise<StoryMsw>
+
 /** Claims this page for the stories. */
 const owner = {}
-let own: Promise<SetupWorker> | undefined
+let own: Promise<StoryMsw> | undefined
 
 /**
  * Makes handlers answer this page, through the worker of another addon if there is one, or else through one of our own. The
  * handlers of others answer first. Rejects with `UsageError` if a mock listens on this page already, or if no worker starts.
  */
-export async function answerPage(handlers: HttpHandler[], other: SetupWorker | undefined): Promise<SetupWorker> {
+export async function answerPage(handlers: HttpHandler[], other: StoryMsw | undefined): Promise<StoryMsw> {
   if (listening() !== owner) claimListening(owner)
   const worker = other ?? (await ownWorker())
   addLast(worker, handlers)
@@ -54,7 +60,7 @@ export function endTurnsOf(storyId: string): void {
   for (const story of turns.keys()) if (story.id === storyId) endTurn(story)
 }
 
-function ownWorker(): Promise<SetupWorker> {
+function ownWorker(): Promise<StoryMsw> {
   own ??= start()
   return own
 }
@@ -66,7 +72,7 @@ export async function resetOwnWorker(): Promise<void> {
 }
 
 /** Adds handlers behind all others. They stay after `resetHandlers()`. */
-function addLast(worker: SetupWorker, handlers: HttpHandler[]): void {
+function addLast(worker: StoryMsw, handlers: HttpHandler[]): void {
   const all = worker.listHandlers()
   if (handlers.every(handler => all.includes(handler))) return
   worker.resetHandlers()
@@ -78,27 +84,12 @@ function addLast(worker: SetupWorker, handlers: HttpHandler[]): void {
   worker.use(...(added as HttpHandler[]))
 }
 
-async function start(): Promise<SetupWorker> {
-  const worker = setupWorker()
+async function start(): Promise<StoryMsw> {
   try {
-    await startWorker(worker, {
-      quiet: true,
-      serviceWorker: { url: scriptUrl() },
-      ...toMswOptions({ onUnhandledRequest: request => printExplanation(request, 'warn') }),
-    })
+    return await startStories(toMswOptions({ onUnhandledRequest: request => printExplanation(request, 'warn') }))
   } catch (error) {
     own = undefined
     releaseListening(owner)
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(
-      `MSW's worker did not start: ${reason}. List "mockmaker/storybook" in the addons of .storybook/main: it serves the script`,
-    )
+    throw error
   }
-  return worker
-}
-
-/** A built Storybook can be in a folder, so its script is beside the page. A test runner has the script at its root. */
-function scriptUrl(): string {
-  const script = 'mockServiceWorker.js'
-  return location.pathname.endsWith('/iframe.html') ? `./${script}` : `/${script}`
 }

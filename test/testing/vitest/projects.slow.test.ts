@@ -174,9 +174,43 @@ test('an app answers', async () => {
 })
 `
 
+/** A story in jsdom, without a page that shows it. */
+const storyTest = `
+import mockmaker from 'mockmaker/storybook/preview'
+import { composeStory } from 'storybook/internal/preview-api'
+import { expect, test } from 'vitest'
+
+const count = async () => (await (await fetch('https://matchmaker.test/matchmaker/lobbies/list')).json()).lobbies.length
+// Stands for a framework.
+const framework = {
+  render: () => undefined,
+  renderToCanvas({ storyFn, showMain }) {
+    storyFn()
+    showMain()
+  },
+}
+const scenario = { game_modes: ['duel'] }
+
+for (const lobbies of [1, 2])
+  test('a composed story has ' + lobbies, async () => {
+    const counts = []
+    const play = async ({ mock }) => {
+      await mock.lobbies(lobbies)
+      counts.push(await count())
+    }
+    const story = { parameters: { mockmaker: { scenario } }, play }
+
+    await composeStory(story, { title: 'List' }, mockmaker, framework, 'Few' + lobbies).run()
+
+    expect(counts).toEqual([lobbies])
+  })
+`
+
 const one = { include: ['one.test.ts'] }
 const two = { include: ['one.test.ts', 'two.test.ts'] }
 const pages = { include: ['one.test.ts', 'xhr.test.ts'] }
+/** A page of another origin than the mock, which is not on this machine. */
+const url = 'https://staging.example/'
 /** The pools and environments of a project. */
 const projects = {
   forks: one,
@@ -184,27 +218,31 @@ const projects = {
   vmForks: { ...one, pool: 'vmForks' },
   vmThreads: { ...two, pool: 'vmThreads' },
   'shared modules': { ...two, isolate: false, fileParallelism: false },
-  jsdom: { ...pages, environment: 'jsdom' },
-  'happy-dom': { ...pages, environment: 'happy-dom' },
+  jsdom: { ...pages, environment: 'jsdom', environmentOptions: { jsdom: { url } } },
+  'happy-dom': { ...pages, environment: 'happy-dom', environmentOptions: { happyDOM: { url } } },
 }
-const servers = { 'servers in vmThreads': { include: ['server.test.ts'], pool: 'vmThreads' } }
+const others = {
+  'servers in vmThreads': { include: ['server.test.ts'], pool: 'vmThreads' },
+  stories: { include: ['stories.test.ts'], environment: 'jsdom' },
+}
 
 describe('the fixture', () => {
-  it('works in each pool, with shared modules, and in jsdom and happy-dom, and leaves nothing behind', async () => {
+  it('works in each pool, with shared modules, and in jsdom and happy-dom, composed stories too, and leaves nothing behind', async () => {
     const project = await createVitestProject({
       'observer.ts': observer,
-      'vitest.config.ts': configOf({ ...projects, ...servers }),
+      'vitest.config.ts': configOf({ ...projects, ...others }),
       'shared-test.ts': sharedTest,
       'one.test.ts': concurrentTests(byFetch),
       'two.test.ts': concurrentTests(byFetch),
       'xhr.test.ts': concurrentTests(byXhr),
       'server.test.ts': serverTest,
+      'stories.test.ts': storyTest,
     })
 
     const { code, output } = await project.run()
 
     expect(code, output).toBe(0)
-    expect(output).toMatch(/Test Files +12 passed/)
+    expect(output).toMatch(/Test Files +13 passed/)
     expect(output).not.toMatch(/close timed out|has failed|warn/i)
     for (const name of Object.keys(projects)) expectNothingLeft(project, name)
     project.remove()

@@ -1,0 +1,3 @@
+declare module '#stories' {
+  export const startStories: import('./worker.js').StartStories
+}
