@@ -8,12 +8,21 @@ import { setupMockmaker } from '../../src/msw/node.js'
 import { closedAfterTest, flushPromises } from '../support/worlds.js'
 import { it, listUrl, lobbiesAt, origin, watchUrl } from './node-mock.js'
 
+const { Promise: LoadedPromise } = globalThis
+
 /** Runs its callbacks as zone.js does: all of a turn in the context of the first. */
 class PromiseOfZone<T> extends Promise<T> {
+  // Otherwise each callback would create promises of this class without end.
+  static override get [Symbol.species]() {
+    return LoadedPromise
+  }
+
   // biome-ignore lint/suspicious/noThenProperty: it is a promise
   override then<One = T, Other = never>(...[done, failed]: Parameters<Promise<T>['then']>): Promise<One | Other> {
     const later = (run: unknown) =>
-      typeof run === 'function' ? (value: unknown) => new Promise(end => inTurn(() => end(run(value)))) : undefined
+      typeof run === 'function'
+        ? (value: unknown) => new LoadedPromise(end => inTurn(() => end(run(value))))
+        : undefined
     return super.then(later(done), later(failed)) as Promise<One | Other>
   }
 }
