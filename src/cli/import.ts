@@ -4,46 +4,65 @@ import { dirname, join, resolve } from 'node:path'
 import { writeJson } from '../core/lib/exact-json.js'
 import { counted } from '../core/lib/text.js'
 import { asUsageError, asWriteError, UsageError } from '../core/lib/usage-error.js'
+import type { ScenarioInput } from '../core/scenario/schema.js'
 import { scenarioText } from '../server/files/scenario-file.js'
+import { type ConvertedConfig, convertVersionConfig } from '../server/files/version-config.js'
 import { type HarRecording, longestHar, readHar } from '../server/har/read.js'
 import { type ImportedScenario, scenarioOf } from '../server/har/scenario-of.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 
 /**
- * Writes a scenario from a HAR, and one line that says what it took. Only the owner may read the file. Rejects with `UsageError`,
- * whose message has nothing of the HAR.
+ * Writes a scenario from a HAR or from a version config, and says what it took, and what not. Only the owner may read the file.
+ * Rejects with `UsageError`, whose message has nothing of a HAR.
  */
-export async function importHar(file: string, { output }: FlagsOf<'import'>, console: Console): Promise<void> {
-  const recording = await loadHar(file)
+export async function importFile(file: string, { output }: FlagsOf<'import'>, console: Console): Promise<void> {
+  const text = await readImported(file)
   if (output !== undefined && (await isSame(file, output)))
-    throw new UsageError(`${output} is the recording itself: name another file with -o`)
-  const imported = scenarioOf(recording)
-  if (imported.used.size === 0)
-    throw new UsageError(
-      `${file} has no answer that a scenario needs. ${leftOutText(recording, imported)}${misfitText(imported, file)}`,
-    )
-  const text = scenarioText(writeJson(imported.scenario)).trimEnd()
-  const summary = `${contentText(imported)}, from ${counted(imported.used.size, 'request', 'requests')}. ${leftOutText(recording, imported)}${misfitText(imported, file)}`
+    throw new UsageError(`${output} is the imported file itself: name another file with -o`)
+  const config = await convertVersionConfig(text, file)
+  const { scenario, summary } = config ? { ...config, summary: configText(config) } : scenarioOfHar(text, file)
+  const written = scenarioText(writeJson(scenario)).trimEnd()
   if (output === undefined) {
-    console.printDocument(text)
+    console.printDocument(written)
     console.warn(summary)
   } else {
-    await writeOwnFile(output, `${text}\n`)
-    console.print(`${output}: ${summary}`)
+    await writeOwnFile(output, `${written}\n`)
+    for (const line of `${output}: ${summary}`.split('\n')) console.print(line)
   }
+}
+
+function configText({ scenario, leftOut }: ConvertedConfig): string {
+  const count = leftOut.split('\n').length
+  return `${contentText(scenario)}. ${leftOut === '' ? 'All was used' : `Not used as it is: ${counted(count, 'key', 'keys')}\n${leftOut}`}`
+}
+
+function scenarioOfHar(text: string, file: string): { readonly scenario: ScenarioInput; readonly summary: string } {
+  const recording = readHarText(text, file, ', or a version config with matchmaker.game_modes')
+  const imported = scenarioOf(recording)
+  const { scenario, used } = imported
+  const notes = `${leftOutText(recording, imported)}${incompleteText(recording)}${misfitText(imported, file)}`
+  if (used.size === 0) throw new UsageError(`${file} has no answer that a scenario needs. ${notes}`)
+  return { scenario, summary: `${contentText(scenario)}, from ${counted(used.size, 'request', 'requests')}. ${notes}` }
 }
 
 /** Reads a HAR from a file. Rejects with `UsageError`. */
 export async function loadHar(file: string): Promise<HarRecording> {
+  return readHarText(await readImported(file), file)
+}
+
+function readHarText(text: string, file: string, alternative?: string): HarRecording {
+  return readHar(text, file, { readAttached: name => readIfShort(join(dirname(file), name)), alternative })
+}
+
+async function readImported(file: string): Promise<string> {
   const cannotRead = (error: unknown) => {
     throw asUsageError(error, `cannot read ${file}`)
   }
   const { size } = await stat(file).catch(cannotRead)
   if (size > longestHar)
     throw new UsageError(`${file} is larger than ${longestHar / 1024 ** 2} MiB: save only the requests to the service`)
-  const readAttached = (name: string) => readIfShort(join(dirname(file), name))
-  return readHar(await readFile(file, 'utf8').catch(cannotRead), file, readAttached)
+  return readFile(file, 'utf8').catch(cannotRead)
 }
 
 function readIfShort(path: string): Buffer | undefined {
@@ -70,13 +89,14 @@ async function writeOwnFile(path: string, text: string): Promise<void> {
 }
 
 /** Counts what is in a scenario. */
-function contentText({ scenario }: ImportedScenario): string {
+function contentText(scenario: ScenarioInput): string {
   const { regions = [], games = [], device_links = [], faults = [] } = scenario
   const namespaces = games.flatMap(game => game.namespaces ?? [])
+  const all = [scenario, ...namespaces]
   const parts = [
     [regions.length, 'region', 'regions'],
-    [namespaces.flatMap(({ game_modes = [] }) => game_modes).length, 'game mode', 'game modes'],
-    [namespaces.flatMap(({ lobbies = [] }) => lobbies).length, 'lobby', 'lobbies'],
+    [all.flatMap(({ game_modes = [] }) => game_modes).length, 'game mode', 'game modes'],
+    [all.flatMap(({ lobbies = [] }) => lobbies).length, 'lobby', 'lobbies'],
     [games.length, 'game', 'games'],
     [namespaces.length, 'namespace', 'namespaces'],
     [device_links.length, 'device link', 'device links'],
@@ -86,16 +106,36 @@ function contentText({ scenario }: ImportedScenario): string {
 }
 
 function misfitText({ misfits }: ImportedScenario, file: string): string {
-  if (misfits === 0) return ''
-  return `. ${counted(misfits, 'answer does', 'answers do')} not fit the contract: mockmaker diff ${file} shows where`
+  if (misfits.length === 0) return ''
+  return `. ${counted(misfits.length, 'answer does', 'answers do')} not fit the contract (${entriesText(misfits)}): mockmaker diff ${file} shows where`
+}
+
+function incompleteText({ incomplete }: HarRecording): string {
+  if (incomplete.length === 0) return ''
+  return `. Read without a time, a header or a size that is wrong or missing: ${entriesText(incomplete)}`
 }
 
 /** Counts the requests that are not in a scenario. */
 function leftOutText({ exchanges, leftOut }: HarRecording, { used }: ImportedScenario): string {
   const reasons = [
     ...(exchanges.length > used.size ? [`${exchanges.length - used.size} with nothing new`] : []),
-    ...[...leftOut].map(([reason, count]) => `${count} ${reason}`),
+    ...[...leftOut].map(([reason, entries]) => `${entries.length} ${reason} (${entriesText(entries)})`),
   ]
   if (reasons.length === 0) return used.size === 0 ? 'It has no requests' : 'All were used'
   return `Not used: ${reasons.join(', ')}`
+}
+
+/** The most groups of entries in a message. */
+const mostGroups = 10
+
+/** Lists the numbers of entries: `entries 2, 5 to 9`. */
+function entriesText(entries: readonly number[]): string {
+  const groups: { from: number; to: number }[] = []
+  for (const entry of entries.toSorted((one, other) => one - other)) {
+    const last = groups.at(-1)
+    if (last?.to === entry - 1) last.to = entry
+    else groups.push({ from: entry, to: entry })
+  }
+  const shown = groups.slice(0, mostGroups).map(({ from, to }) => (from === to ? from : `${from} to ${to}`))
+  return `${entries.length === 1 ? 'entry' : 'entries'} ${[...shown, ...(groups.length > mostGroups ? ['…'] : [])].join(', ')}`
 }

@@ -15,7 +15,7 @@ import { diffHar } from './diff.js'
 import { exec } from './exec.js'
 import { exportFromFolder, exportHar, exportScenario } from './export.js'
 import { addFlags, defaultExpected, type FlagsOf, wholeNumber } from './flags.js'
-import { importHar } from './import.js'
+import { importFile } from './import.js'
 import { init } from './init.js'
 import { runLabCommand } from './lab.js'
 import { serveMcp } from './mcp.js'
@@ -132,9 +132,9 @@ function addScenarioCommands(program: Command, { console, packageRoot, setExitCo
       if (!(await validateScenarios(files, console))) setExitCode(failed)
     })
 
-  addCommand(program, 'import', 'make a scenario from recorded requests: an HTTP Archive (HAR)')
-    .argument('<file>', 'a HAR of your browser, of Playwright, or of mockmaker export --har')
-    .action((file: string, flags: FlagsOf<'import'>) => importHar(file, flags, console))
+  addCommand(program, 'import', 'make a scenario from recorded requests (a HAR), or from a version config')
+    .argument('<file>', 'a HAR of your browser, of Playwright, or of mockmaker export --har; or rivet.yaml')
+    .action((file: string, flags: FlagsOf<'import'>) => importFile(file, flags, console))
 
   addCommand(program, 'diff', 'compare the answers of a HAR with those of the mock: exits with 0 or 1')
     .argument('<file>', 'a HAR of the real service')

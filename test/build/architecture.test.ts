@@ -35,7 +35,7 @@ const wings: Readonly<Record<string, Wing>> = {
   client: { wings: ['core'], packages: ['eventsource-parser'], rooms: ['.'] },
   server: {
     wings: ['core'],
-    packages: ['zod', '#lazy', 'chokidar', 'express', 'msw', '@redis/client', 'har-format'],
+    packages: ['zod', '#lazy', 'chokidar', 'express', 'msw', '@redis/client', 'har-format', 'smol-toml'],
     rooms: ['files', 'processes', 'folder', 'http', 'cluster', 'har'],
   },
   lab: { wings: ['core', 'server'], packages: ['#lab'], rooms: ['.'] },

@@ -30,20 +30,25 @@ const mostListed = 20
 /** The most problems that are looked for in an input. There are at least so many then. */
 export const mostProblems = 1_000
 
-/** Describes the first twenty problems, and counts the rest. Calls `lineOf` only for listed problems. */
+/** Describes the first problems, and counts the rest. Calls `lineOf` only for listed problems. */
 export function listedProblems<Problem>(
   problems: readonly Problem[],
   lineOf: (problem: Problem) => string = String,
+  most = mostListed,
 ): string[] {
-  const lines = problems.slice(0, mostListed).map(one => lineOf(one))
-  const more = Math.min(problems.length, mostProblems) - mostListed
+  const lines = problems.slice(0, most).map(one => lineOf(one))
+  const more = Math.min(problems.length, mostProblems) - most
   if (more <= 0) return lines
   return [...lines, `… and ${problems.length < mostProblems ? '' : 'at least '}${more} more`]
 }
 
 /** Joins problems to one message with a line for each, as `listedProblems` gives them. */
-export function problemLines<Problem>(problems: readonly Problem[], lineOf?: (problem: Problem) => string): string {
-  return listedProblems(problems, lineOf).join('\n')
+export function problemLines<Problem>(
+  problems: readonly Problem[],
+  lineOf?: (problem: Problem) => string,
+  most?: number,
+): string {
+  return listedProblems(problems, lineOf, most).join('\n')
 }
 
 /** Throws `UsageError` if a value is no function. `name` begins the message: `mock.log.subscribe: the listener`. */

@@ -1,5 +1,6 @@
 import { uint32Max } from '../contract/formats.js'
 import { hasOwnMessage, type Issue, type Path, valueAt } from '../lib/issues.js'
+import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { longestMs } from '../lib/time.js'
 import { maxRate } from '../store/clock.js'
@@ -154,4 +155,46 @@ function typeAdvice(issue: Issue, key: string, value: unknown): string | undefin
   if (issue.expected === 'boolean') return isYes || isNo ? `${key}: ${isYes}` : undefined
   const isNumber = value.trim() !== '' && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER
   return isNumber && ['number', 'int'].includes(issue.expected) ? `${key}: ${Number(value)}` : undefined
+}
+
+/** The top keys of a version config, the file with which the service deploys a game. */
+export const versionConfigKeys: readonly string[] = ['cdn', 'engine', 'identity', 'kv', 'matchmaker', 'scripts']
+
+/** Keys that `matchmaker` has only in a version config. */
+const versionKeys = [
+  'game_modes',
+  'lobby_groups',
+  'docker',
+  'regions',
+  'tier',
+  'idle_lobbies',
+  'captcha',
+  'dev_hostname',
+]
+
+/** Tells whether an input is a version config. No scenario is one. */
+export function isVersionConfig(input: unknown): boolean {
+  if (!isJsonObject(input)) return false
+  const { matchmaker, $schema: _, ...others } = input
+  if (isJsonObject(matchmaker) && versionKeys.some(key => Object.hasOwn(matchmaker, key))) return true
+  const keys = Object.keys(others)
+  return keys.length > 0 && keys.every(key => versionConfigKeys.includes(key))
+}
+
+const keys = versionConfigKeys.join('|')
+
+/** A table or a key of TOML. No valid YAML has them at the begin of a line. */
+const lineOfToml = new RegExp(
+  `^\\uFEFF?(?:\\[{1,2}[ \\t]*["']?(?:${keys})["']?[ \\t]*[.\\]]|["']?(?:${keys})["']?[ \\t]*(?:\\.[^\\n=]*)?=)`,
+  'm',
+)
+
+/** Tells whether a text is a version config in TOML. */
+export function isTomlConfig(text: string): boolean {
+  return lineOfToml.test(text)
+}
+
+/** Says what to do with a version config in the place of a scenario. */
+export function versionConfigText(file: string | undefined): string {
+  return `${file ?? 'the scenario'} is a version config of the service: mockmaker import ${file ?? 'rivet.yaml'} -o scenario.yaml writes a scenario from it`
 }

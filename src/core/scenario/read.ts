@@ -3,18 +3,20 @@ import { type Issue, issueText, likelyIssues, listKnownKeys, type Path, valueAt 
 import { lazyFor } from '../lib/lazy.js'
 import { didYouMean } from '../lib/text.js'
 import { mostProblems, problemLines, UsageError } from '../lib/usage-error.js'
-import { keyAdvice, valueAdvice } from './advice.js'
+import { isVersionConfig, keyAdvice, valueAdvice, versionConfigText } from './advice.js'
 import { check, oldKeys, type Problem, problem } from './checks.js'
 import { commandProblems } from './commands.js'
 import { CheckedScenario, Scenario, type ScenarioInput } from './schema.js'
 import { defaultScenario, defaultText } from './shipped.js'
 
-/** Writes a message about one or more problems. */
-export type Report = (problems: readonly Problem[]) => string
+/** Writes a message about one or more problems. It lists the first ones: see `listedProblems`. */
+export type Report = (problems: readonly Problem[], most?: number) => string
 
 interface ReadOptions {
   /** By default the message has a line for each problem, in the order of the input. */
   readonly report?: Report | undefined
+  /** Its file, for messages. Default: it has none. */
+  readonly file?: string | undefined
   /** Only a file or an object of the user's own may have commands of game servers. Default: refused. */
   readonly commands?: 'allowed' | undefined
 }
@@ -23,7 +25,7 @@ interface ReadOptions {
  * Decodes and checks a scenario, unless that is done. Throws one `UsageError` with all problems of the schema. If there are none,
  * with all contradictions: see `check`. Warns of keys with an old name.
  */
-export function readScenario(input: unknown, { report, commands }: ReadOptions = {}): CheckedScenario {
+export function readScenario(input: unknown, { report, file, commands }: ReadOptions = {}): CheckedScenario {
   if (input instanceof CheckedScenario) return input
   // A test has checked it and its rows, and it has the same form in memory. The first use of a schema takes many times longer
   // than the later ones.
@@ -33,6 +35,7 @@ export function readScenario(input: unknown, { report, commands }: ReadOptions =
   const problems = data
     ? [...check(data), ...(commands === 'allowed' ? [] : commandProblems(data))]
     : problemsOf(error.issues, present)
+  if (problems.length > 0 && isVersionConfig(input)) throw new UsageError(versionConfigText(file))
   const describe = report ?? reportOn(present)
   if (!data || problems.length > 0) throw new UsageError(describe(problems.slice(0, mostProblems)))
   const old = [...oldKeys(data)]
@@ -112,10 +115,10 @@ function reportOn(input: unknown): Report {
     }
     return position
   }
-  return problems => {
+  return (problems, most) => {
     const placed = problems.map(problem => ({ problem, position: positionOf(problem.path) }))
     placed.sort((one, other) => compare(one.position, other.position))
-    return problemLines(placed, ({ problem }) => `scenario: ${problem.text()}`)
+    return problemLines(placed, ({ problem }) => `scenario: ${problem.text()}`, most)
   }
 }
 

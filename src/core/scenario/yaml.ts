@@ -59,18 +59,18 @@ export const longestYaml = 256 * 1024
  */
 export function readYaml(text: string, options: YamlOptions): CheckedScenario {
   const { content, report } = parseText(text, options)
-  return readScenario(content, { report, commands: options.commands })
+  return readScenario(content, { report, file: options.file, commands: options.commands })
 }
 
 /** Checks a scenario as `readYaml` does, and returns it as it is in the text. */
 export function parseYamlScenario(text: string, options: YamlOptions): ScenarioInput {
   const { content, report } = parseText(text, options)
-  readScenario(content, { report, commands: options.commands })
+  readScenario(content, { report, file: options.file, commands: options.commands })
   return undefinedForNull(content ?? {}) as ScenarioInput // read above
 }
 
-/** Parses a text, and returns a function that reports problems with their places in it. */
-function parseText(text: string, options: YamlOptions): { readonly content: unknown; readonly report?: Report } {
+/** Parses a text, and returns a function that reports problems with their places in it. Throws as `readYaml` does. */
+export function parseText(text: string, options: YamlOptions): { readonly content: unknown; readonly report?: Report } {
   const content = parseJson(text, options)
   if (content === undefined) {
     checkYamlLength(text, options)
@@ -78,7 +78,7 @@ function parseText(text: string, options: YamlOptions): { readonly content: unkn
   }
   // Only the YAML library knows the places.
   if (isTooLongForYaml(text, options)) return { content }
-  return { content, report: problems => parseYaml(text, options).report(problems) }
+  return { content, report: (problems, most) => parseYaml(text, options).report(problems, most) }
 }
 
 function isTooLongForYaml({ length }: string, { limits }: YamlOptions): boolean {
@@ -182,11 +182,11 @@ function parseYaml(
   }
   const [document] = documents
   const content = contentOf(document, file)
-  const report: Report = problems => {
+  const report: Report = (problems, most) => {
     const offsetOf = document ? offsetsIn(document, yaml) : () => 0
     const placed = problems.map(problem => ({ problem, at: offsetOf(problem) }))
     placed.sort((one, other) => one.at - other.at)
-    return problemLines(placed, ({ problem, at }) => `${placeOf(at)}: ${problem.text()}${source(at)}`)
+    return problemLines(placed, ({ problem, at }) => `${placeOf(at)}: ${problem.text()}${source(at)}`, most)
   }
   return { content, report }
 }

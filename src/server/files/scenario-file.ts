@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { yaml } from '#lazy'
 import { didYouMean } from '../../core/lib/text.js'
 import { asUsageError, UsageError } from '../../core/lib/usage-error.js'
+import { isTomlConfig, versionConfigText } from '../../core/scenario/advice.js'
 import type { CheckedScenario, ScenarioInput } from '../../core/scenario/schema.js'
 import { scenarios } from '../../core/scenario/shipped.js'
 import { jsonToYaml } from '../../core/scenario/write-yaml.js'
@@ -44,7 +45,7 @@ export function loadScenarioSync(nameOrPath: string, parsed = new Map<string, Sc
   if (shipped) return shipped
   const text = readScenarioText(nameOrPath)
   const key = JSON.stringify([nameOrPath, text])
-  const scenario = parsed.get(key) ?? readYaml(text, { file: nameOrPath, yaml: yaml() })
+  const scenario = parsed.get(key) ?? readText(text, { file: nameOrPath })
   parsed.set(key, scenario)
   return scenario
 }
@@ -54,7 +55,7 @@ export function loadScenarioSync(nameOrPath: string, parsed = new Map<string, Sc
  * `ApiError` for a text beyond the limits.
  */
 export function parseSentScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): CheckedScenario {
-  return readYaml(text, { ...options, yaml: yaml() })
+  return readText(text, options)
 }
 
 /** Writes the JSON of a snapshot as the text of a file: YAML, or JSON if it is long. */
@@ -64,7 +65,13 @@ export function scenarioText(json: string): string {
 
 /** Parses the text of a scenario file. Rejects with `UsageError`, which shows the wrong lines. */
 export async function parseScenarioFile({ path, text, commands }: ScenarioFile): Promise<CheckedScenario> {
-  return readYaml(text, { file: path, yaml: yaml(), carets: true, commands })
+  return readText(text, { file: path, carets: true, commands })
+}
+
+function readText(text: string, options: Omit<YamlOptions, 'yaml'>): CheckedScenario {
+  // Otherwise the problem would be that it is no YAML.
+  if (isTomlConfig(text)) throw new UsageError(versionConfigText(options.file))
+  return readYaml(text, { ...options, yaml: yaml() })
 }
 
 /** A string of JavaScript has at most 512 MiB. */

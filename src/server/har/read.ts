@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
-import type { OperationId } from '../../core/contract/operations.js'
+import type { OperationSpec } from '../../core/contract/operation.js'
+import { type OperationId, operations } from '../../core/contract/operations.js'
 import { parseJson as parseExactJson } from '../../core/lib/exact-json.js'
 import { nestingLimit, textNestsWithin } from '../../core/lib/json.js'
 import { lazy } from '../../core/lib/lazy.js'
@@ -13,6 +14,8 @@ export const longestHar = 64 * 1024 * 1024
 
 /** A recorded request to an operation, and its answer. */
 export interface HarRequest {
+  /** The number of its entry in the HAR, from 1. */
+  readonly entry: number
   readonly operation: OperationId
   /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>
@@ -35,35 +38,45 @@ export interface HarRequest {
   readonly answeredAt: number | undefined
 }
 
-/** The reason why an entry of a HAR is no `RecordedRequest`: words that follow a number. */
+/** The reason why an entry of a HAR is no `HarRequest`: words that follow a number. */
 type LeftOut =
   | 'for other paths'
+  | 'preflights'
   | 'without an answer'
-  | 'without a kept body'
-  | 'without a kept request body'
   | 'redirects'
+  | 'answered by a cache'
+  | 'repeated by a service worker'
   | 'unreadable'
+  | `${BodyFault} body`
+  | `${BodyFault} request body`
+
+/** Why a body is no value. */
+type BodyFault = 'without a kept' | 'with a cut' | 'with an unreadable'
 
 /** The requests to the service in a HAR, in the order of their times. */
 export interface HarRecording {
   readonly exchanges: readonly HarRequest[]
-  /** The number of entries that were left out, by the reason. */
-  readonly leftOut: ReadonlyMap<LeftOut, number>
+  /** The numbers of the entries that were left out, by the reason. */
+  readonly leftOut: ReadonlyMap<LeftOut, readonly number[]>
+  /** The numbers of the entries that were read without a time, a header or a size, which is wrong or missing. */
+  readonly incomplete: readonly number[]
   /** The texts that must not leave the HAR: tokens, cookies, and the values of fields with such names. */
   readonly secrets: ReadonlySet<string>
 }
 
 /** Headers, cookies or parameters. */
 // A wrong one leaves the others.
-const Pair = z.object({ name: z.string(), value: z.string() }).catch({ name: '', value: '' })
-const Pairs = lazy(() => z.array(Pair).catch([]))
+const wrongPair = { name: '', value: '' }
+const Pair = z.object({ name: z.string(), value: z.string() }).catch(wrongPair)
+const Pairs = lazy(() => z.array(Pair).catch([wrongPair]))
 type Pairs = z.output<ReturnType<typeof Pairs>>
 
 const optionalText = () => z.string().optional().catch(undefined)
 const optionalNumber = () => z.number().optional().catch(undefined)
 const bodyFields = () => ({
+  mimeType: optionalText().describe('JSON: a text that is none is cut.'),
   text: optionalText().describe('The body.'),
-  encoding: optionalText().describe('`base64`: the text is decoded.'),
+  encoding: optionalText().describe('`base64`: the text is decoded. Others are left out, unless the text is JSON.'),
   _file: optionalText().describe('The name of a file beside the HAR that has the body, as Playwright attaches it.'),
 })
 const secret = 'Not used. Its values are secrets: no output has them.'
@@ -72,13 +85,16 @@ const secret = 'Not used. Its values are secrets: no output has them.'
 export const Entry = lazy(() =>
   z.object({
     startedDateTime: optionalText().describe('The order of the requests, and the time of the clock.'),
-    time: optionalNumber().describe('When the answer came, in ms after the start.'),
+    time: optionalNumber().describe('When the answer came, in ms after the start. Below 0: unknown.'),
+    _serviceWorkerRef: optionalText().describe(
+      'A service worker sent it, says Playwright. It is left out if it repeats the request of a page.',
+    ),
     request: z.object({
       method: z.string().describe('The operation, with the path.'),
       url: z.string().describe('The operation by the end of its path, and the query. The host is left out.'),
       headers: Pairs().describe('`authorization` and `x-coords`. `content-length` tells that there was a body.'),
       cookies: Pairs().describe(secret),
-      bodySize: optionalNumber().describe('Tells that there was a body.'),
+      bodySize: optionalNumber().describe('Tells that there was a body, or that the text is cut.'),
       postData: z
         .object({
           ...bodyFields(),
@@ -94,9 +110,19 @@ export const Entry = lazy(() =>
       ),
       cookies: Pairs().describe(secret),
       content: z
-        .object({ ...bodyFields(), size: optionalNumber().describe('0: the answer had no body.') })
+        .object({
+          ...bodyFields(),
+          size: optionalNumber().describe('0: the answer had no body. More bytes than the text has: it is cut.'),
+        })
         .optional()
         .catch(undefined),
+      _fetchedViaServiceWorker: z
+        .boolean()
+        .optional()
+        .catch(undefined)
+        .describe(
+          'A service worker answered, says Chromium. It is left out if the request of the worker is there too.',
+        ),
     }),
   }),
 )
@@ -104,30 +130,91 @@ type Entry = z.output<ReturnType<typeof Entry>>
 
 const Archive = lazy(() => z.object({ log: z.object({ entries: z.array(z.unknown()) }) }))
 
+interface HarOptions {
+  /** Reads a body that Playwright has attached as a file beside the HAR. Default: those answers are left out. */
+  readonly readAttached?: ReadAttached
+  /** The end of the message if it is no HAR: what else the caller takes. */
+  readonly alternative?: string | undefined
+}
+
 /**
  * Reads the text of an HTTP Archive. Takes the requests to operations, under any prefix of their paths. Throws `UsageError` if
  * it is no HAR. No message has a part of the text.
  *
  * @param file the path of the HAR, for messages
- * @param readAttached reads a body that Playwright has attached as a file beside the HAR. Default: those answers are left out
  */
-export function readHar(text: string, file: string, readAttached: ReadAttached = () => undefined): HarRecording {
+export function readHar(
+  text: string,
+  file: string,
+  { readAttached = () => undefined, alternative = '' }: HarOptions = {},
+): HarRecording {
   if (text.startsWith('PK')) throw new UsageError(`${file} is a zip: unpack it, and take the .har file in it`)
   const archive = Archive().safeParse(parseJson(text))
   if (!archive.success)
-    throw new UsageError(`${file} is no HTTP Archive: expected JSON with log.entries, as developer tools save it`)
-  const leftOut = new Map<LeftOut, number>()
-  const secrets = new Set<string>()
-  const exchanges: HarRequest[] = []
-  const bodies = new Bodies(readAttached)
-  for (const value of archive.data.log.entries) {
-    const { success, data } = Entry().safeParse(value)
-    const read = success ? readEntry(data, secrets, bodies) : 'unreadable'
-    if (typeof read !== 'string') exchanges.push(read)
-    else if (read !== 'preflight') leftOut.set(read, (leftOut.get(read) ?? 0) + 1)
+    throw new UsageError(
+      `${file} is no HTTP Archive: expected JSON with log.entries, as developer tools save it${alternative}`,
+    )
+  const leftOut = new Map<LeftOut, number[]>()
+  const leaveOut = (entry: number, reason: LeftOut) => {
+    const entries = leftOut.get(reason)
+    if (entries) entries.push(entry)
+    else leftOut.set(reason, [entry])
   }
-  exchanges.sort((one, other) => (one.sentAt ?? 0) - (other.sentAt ?? 0))
-  return { exchanges, leftOut, secrets }
+  const incomplete: number[] = []
+  const secrets = new Set<string>()
+  const read: ReadEntry[] = []
+  const bodies = new Bodies(readAttached)
+  for (const [i, value] of archive.data.log.entries.entries()) {
+    const { success, data } = Entry().safeParse(value)
+    const one = success ? readEntry(i + 1, data, secrets, bodies) : 'unreadable'
+    if (typeof one === 'string') leaveOut(i + 1, one)
+    else {
+      read.push(one)
+      if (isIncomplete(data as Entry)) incomplete.push(i + 1)
+    }
+  }
+  const repeated = new Set(read.filter(one => isRepeated(one, read)))
+  for (const { exchange } of repeated) leaveOut(exchange.entry, 'repeated by a service worker')
+  const exchanges = read.filter(one => !repeated.has(one)).map(({ exchange }) => exchange)
+  return { exchanges: inOrderOfTime(exchanges), leftOut, incomplete, secrets }
+}
+
+/** An exchange with what finds its repetition. */
+interface ReadEntry {
+  readonly exchange: HarRequest
+  /** Equal for requests and answers with the same bytes. */
+  readonly key: string
+  readonly isOfWorker: boolean
+}
+
+/** Where a service worker forwards the request of a page, there are two entries. They overlap. */
+function isRepeated({ exchange, key, isOfWorker }: ReadEntry, all: readonly ReadEntry[]): boolean {
+  if (!isOfWorker) return false
+  const { sentAt = 0, answeredAt = 0 } = exchange
+  return all.some(
+    other =>
+      !other.isOfWorker &&
+      other.key === key &&
+      (other.exchange.sentAt ?? 0) <= answeredAt &&
+      sentAt <= (other.exchange.answeredAt ?? 0),
+  )
+}
+
+/** Sorts requests by their times. One without a time stays behind the one before it. */
+function inOrderOfTime(exchanges: readonly HarRequest[]): HarRequest[] {
+  let last = 0
+  const timed = exchanges.map(exchange => {
+    last = exchange.sentAt ?? last
+    return { exchange, at: last }
+  })
+  return timed.sort((one, other) => one.at - other.at).map(({ exchange }) => exchange)
+}
+
+function isIncomplete({ startedDateTime, time = -1, request, response }: Entry): boolean {
+  const isTimed = time >= 0 && !Number.isNaN(Date.parse(startedDateTime ?? ''))
+  const { method, postData, bodySize } = request
+  if (method !== 'GET' && !postData && bodySize === undefined) return true
+  return !isTimed || [...request.headers, ...response.headers].includes(wrongPair)
 }
 
 /** Reads a file beside a HAR. Returns `undefined` if it cannot. */
@@ -145,18 +232,32 @@ class Bodies {
     this.#readAttached = readAttached
   }
 
-  /** Returns the text of a body. `undefined` if the HAR does not have it, or if there are too many bytes. */
-  textOf(content: Entry['response']['content'] | Entry['request']['postData'], headers: Pairs): string | undefined {
-    if (!content) return undefined
-    const { text, encoding, _file: file } = content
+  /**
+   * Returns the value of a body, which may be empty, or its fault.
+   *
+   * @param size the number of its bytes before a compression. 0 if that is not known
+   */
+  read(
+    content: Entry['response']['content'] | Entry['request']['postData'],
+    { headers, size }: { readonly headers: Pairs; readonly size: number },
+  ): { readonly text: string; readonly value: unknown } | BodyFault {
+    if (!content) return 'without a kept'
+    const { text, mimeType = '', encoding = '', _file: file } = content
     // The text beside an attached file is empty.
     const isAttached = !text && file !== undefined
-    if (text !== undefined && !isAttached && encoding !== 'base64') return text
-    const bytes = text === undefined || isAttached ? this.#attached(file) : Buffer.from(text, 'base64')
-    if (!bytes) return undefined
-    const plain = this.#decompressed(bytes, fieldsOf(headers)['content-encoding'])
-    this.#left -= plain?.length ?? 0
-    return this.#left < 0 ? undefined : plain?.toString()
+    const isPlain = !isAttached && encoding.toLowerCase() !== 'base64'
+    const bytes = isAttached ? this.#attached(file) : Buffer.from(text ?? '', isPlain ? 'utf8' : 'base64')
+    if (!bytes || (text === undefined && !isAttached)) return 'without a kept'
+    const whole = isPlain ? bytes : this.#decompressed(bytes, fieldsOf(headers)['content-encoding'])
+    if (!isPlain) this.#left -= whole?.length ?? 0
+    if (!whole || this.#left < 0) return 'without a kept'
+    const read = isPlain ? text : textOf(whole)
+    if (read === undefined) return 'with an unreadable'
+    if (read === '' && size > 0) return 'without a kept'
+    const value = jsonOrText(read)
+    if (typeof value !== 'string') return { text: read, value }
+    if (isPlain && !/^(utf-?8)?$/i.test(encoding)) return 'with an unreadable'
+    return whole.length < size || /\bjson\b/i.test(mimeType) ? 'with a cut' : { text: read, value }
   }
 
   #attached(name: string | undefined): Buffer | undefined {
@@ -181,6 +282,15 @@ class Bodies {
   }
 }
 
+/** Decodes UTF-8. Returns `undefined` if the bytes are something else, as those of an unknown compression. */
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
 function parseJson(text: string): unknown {
   try {
     // Some tools begin a file with a byte order mark.
@@ -190,9 +300,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `preflight`: a browser asked whether it may send a request. */
-function readEntry(entry: Entry, secrets: Set<string>, bodies: Bodies): HarRequest | LeftOut | 'preflight' {
-  const { request, response, startedDateTime, time = 0 } = entry
+function readEntry(entry: number, data: Entry, secrets: Set<string>, bodies: Bodies): ReadEntry | LeftOut {
+  const { request, response, startedDateTime, time = 0 } = data
   const { status } = response
   const url = parseUrl(request.url)
   const parameters = [...(url?.searchParams ?? [])].map(([name, value]) => ({ name, value }))
@@ -200,35 +309,48 @@ function readEntry(entry: Entry, secrets: Set<string>, bodies: Bodies): HarReque
   for (const { value } of [...request.cookies, ...response.cookies]) addSecret(value, secrets)
   for (const text of [url?.username, url?.password]) addSecret(text ?? '', secrets)
   addSecretPairs(request.postData?.params ?? [], secrets)
-  if (request.method === 'OPTIONS') return 'preflight'
+  if (request.method === 'OPTIONS') return 'preflights'
   const found = url && findOperation(request.method, url.pathname)
   if (!found) return 'for other paths'
-  const [sent, text] = [
-    bodies.textOf(request.postData, request.headers),
-    bodies.textOf(response.content, response.headers),
-  ]
-  const [body, answer] = [jsonOrText(sent), jsonOrText(text)]
-  for (const one of [body, answer]) addSecretFields(one, secrets)
+  const [headers, answerHeaders] = [fieldsOf(request.headers), fieldsOf(response.headers)]
+  const sentBytes = Math.max(request.bodySize ?? 0, Number(headers['content-length'] ?? 0))
+  const sent = bodies.read(request.postData, { headers: request.headers, size: sentBytes })
+  const isCompressed = answerHeaders['content-encoding'] !== undefined
+  const bytes = Math.max(response.content?.size ?? 0, isCompressed ? 0 : Number(answerHeaders['content-length'] ?? 0))
+  const got = bodies.read(response.content, { headers: response.headers, size: bytes })
+  for (const one of [sent, got]) if (typeof one === 'object') addSecretFields(one.value, secrets)
+  if (status === 304) return 'answered by a cache'
   if (status >= 300 && status < 400) return 'redirects'
   if (status < 200 || status > 599) return 'without an answer'
-  // A HAR may be saved without bodies, and says nothing about an answer of the cache.
-  if (text === undefined && response.content?.size !== 0) return 'without a kept body'
-  const sentBytes = Math.max(request.bodySize ?? 0, Number(fieldsOf(request.headers)['content-length'] ?? 0))
-  if (!sent && sentBytes > 0 && request.method !== 'GET') return 'without a kept request body'
+  const { body: Body, output }: OperationSpec = operations[found.operation]
+  // A HAR may be saved without bodies.
+  const isEmpty = response.content?.size === 0 && (status >= 400 || output === undefined)
+  if (typeof got === 'string' && !(got === 'without a kept' && isEmpty)) return `${got} body`
+  const needsBody = status < 300 && Body?.safeParse({}).success === false
+  const body = typeof sent === 'string' ? undefined : sent
+  if (request.method !== 'GET' && !body?.text) {
+    if (typeof sent === 'string' && sent !== 'without a kept') return `${sent} request body`
+    if (sentBytes > 0 || needsBody) return 'without a kept request body'
+  }
+  if (status < 300 && Body && typeof body?.value === 'string') return 'with an unreadable request body'
   const ms = Date.parse(startedDateTime ?? '')
   const sentAt = Number.isNaN(ms) ? undefined : ms
-  return {
+  const answer = typeof got === 'string' ? undefined : got
+  const exchange: HarRequest = {
+    entry,
     ...found,
     method: request.method,
     query: url.searchParams,
-    headers: fieldsOf(request.headers),
-    body,
+    headers,
+    body: body?.value,
     status,
-    answer,
-    answerHeaders: fieldsOf(response.headers),
+    answer: answer?.value,
+    answerHeaders,
     sentAt,
     answeredAt: sentAt === undefined ? undefined : Math.round(sentAt + Math.max(0, time)),
   }
+  const isOfWorker = data._serviceWorkerRef !== undefined || response._fetchedViaServiceWorker === true
+  return { exchange, key: JSON.stringify([request.method, request.url, body?.text, status, answer?.text]), isOfWorker }
 }
 
 /** Finds the operation of a path, which may have anything before it. */

@@ -74,7 +74,10 @@ class Replay {
     return {
       drifts: [...this.#drifts.values()],
       compared: own.length,
-      leftOut: { ...(ofServers > 0 && { 'of game servers': ofServers }), ...Object.fromEntries(leftOut) },
+      leftOut: {
+        ...(ofServers > 0 && { 'of game servers': ofServers }),
+        ...Object.fromEntries([...leftOut].map(([reason, { length }]) => [reason, length])),
+      },
     }
   }
 

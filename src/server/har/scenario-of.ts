@@ -34,8 +34,8 @@ export interface ImportedScenario {
   readonly scenario: ScenarioInput
   /** The requests whose answers are in the scenario. */
   readonly used: ReadonlySet<HarRequest>
-  /** The number of successful answers that do not fit the contract. Of a list, the scenario has what fits. */
-  readonly misfits: number
+  /** The entries whose successful answers do not fit the contract. Of a list, the scenario has what fits. */
+  readonly misfits: readonly number[]
   /** The texts that stand for the tokens and the secrets of the recording. */
   readonly redaction: Redaction
 }
@@ -101,7 +101,7 @@ class Import {
     for (const exchange of exchanges) this.#note(this.#games.take(exchange), exchange)
     for (const exchange of exchanges) this.#note(this.#take(exchange), exchange)
     for (const exchange of exchanges) this.#note(this.#takeJoin(exchange), exchange)
-    const misfits = exchanges.filter(isMisfit).length
+    const misfits = exchanges.filter(isMisfit).map(({ entry }) => entry)
     return { scenario: this.#scenario(), used: this.#used, misfits, redaction: this.#redaction }
   }
 

@@ -73,7 +73,7 @@ it.for(['embed', 'attach'] as const)('is made into a scenario if Playwright has 
   const { code, stdout, stderr } = await runHere(['import', file])
 
   expect(stderr).toMatch(
-    /^2 regions, 3 game modes, 2 lobbies, 1 game, 1 namespace, from 2 requests\. Not used: 1 for other paths\n$/,
+    /^2 regions, 3 game modes, 2 lobbies, 1 game, 1 namespace, from 2 requests\. Not used: 1 for other paths \(entry 1\)\n$/,
   )
   expect(code).toBe(0)
   expect(stdout).not.toContain(tokens.public)

@@ -312,7 +312,7 @@ describe('a HAR', () => {
     const entry = withContent({ text: large, encoding: 'base64' }, [{ name: 'content-encoding', value: 'gzip' }])
     const { exchanges, leftOut } = readHar(recordedHar([entry, entry] as never), 'session.har')
 
-    expect([exchanges.length, leftOut.get('without a kept body')]).toEqual([1, 1])
+    expect([exchanges.length, leftOut.get('without a kept body')]).toEqual([1, [2]])
   })
 
   const sent = JSON.stringify({ game_modes: ['duel'] })
@@ -327,7 +327,7 @@ describe('a HAR', () => {
     ['a file beside it, as Playwright attaches it', { text: '', params: [], _file: 'a1.json' }],
   ] as const)('may have the body of a request as %s', ([, postData]) => {
     const entries = recordedHar([withSent(postData, sent.length) as never])
-    const { exchanges } = readHar(entries, 'session.har', () => Buffer.from(sent))
+    const { exchanges } = readHar(entries, 'session.har', { readAttached: () => Buffer.from(sent) })
 
     expect(exchanges.map(({ body }) => body)).toEqual([{ game_modes: ['duel'] }])
   })
@@ -341,9 +341,94 @@ describe('a HAR', () => {
       { ...noBody, request: ofHeader },
       withSent({ text: '', _file: 'gone.json' }, 24),
     ]
-    const { exchanges, leftOut } = readHar(recordedHar([noBody, ...entries] as never), 'session.har')
+    const empty = { method: 'POST', url: '/cloud/devices/links', answer: {} }
+    const { exchanges, leftOut } = readHar(recordedHar([empty, noBody, ...entries] as never), 'session.har')
 
-    expect([exchanges.length, Object.fromEntries(leftOut)]).toEqual([1, { 'without a kept request body': 4 }])
+    expect(exchanges.map(({ operation }) => operation)).toEqual(['devices.links.prepare'])
+    expect(Object.fromEntries(leftOut)).toEqual({ 'without a kept request body': [2, 3, 4, 5, 6] })
+  })
+
+  const encoded = Buffer.from(text).toString('base64')
+  it.for([
+    ['a cut body', { text: text.slice(0, 40), mimeType: 'application/json', size: 40 }],
+    ['a cut body', { text: text.slice(0, 40), mimeType: 'x', size: text.length }],
+    ['a cut body', { text: encoded.slice(0, 40), encoding: 'base64', size: text.length }],
+    ['a kept body', { text: '', size: text.length }],
+    ['a kept body', { size: 0 }],
+    ['a kept body', { comment: 'Response bodies are not included.' }],
+    ['an unreadable body', { text: gzipSync(text).subarray(0, 40).toString('base64'), encoding: 'base64' }],
+    ['an unreadable body', { text: encoded, encoding: 'base85' }],
+  ] as const)('leaves out an answer with %s: %#', ([reason, content]) => {
+    const entry = withContent(content, [{ name: 'content-encoding', value: 'gzip' }])
+    const { exchanges, leftOut } = readHar(recordedHar([entry] as never), 'session.har')
+
+    expect([exchanges, [...leftOut]]).toEqual([[], [[expect.stringContaining(reason), [1]]]])
+  })
+
+  it('leaves out a request whose body is cut', () => {
+    const cut = sent.slice(0, 9)
+    const entries = [withSent({ text: cut, mimeType: 'x' }, sent.length), withSent({ text: cut, mimeType: 'x' }, 9)]
+    const { leftOut } = readHar(recordedHar(entries as never), 'session.har')
+
+    expect([...leftOut]).toEqual([
+      ['with a cut request body', [1]],
+      ['with an unreadable request body', [2]],
+    ])
+  })
+
+  it.for([
+    ['Chromium', { response: { _fetchedViaServiceWorker: true } }],
+    ['Playwright', { _serviceWorkerRef: 'worker@1' }],
+  ] as const)('counts a request once that a service worker has repeated, says %s', ([, mark]) => {
+    const marked = (recorded: Recorded) => {
+      const entry = recordedEntry(recorded)
+      return { ...entry, ...mark, response: { ...entry.response, ...('response' in mark && mark.response) } }
+    }
+    const entries = [
+      marked({ status: 503, answer: {}, at: 100, took: 50 }),
+      recordedEntry({ status: 503, answer: {}, at: 110, took: 20 }),
+      // The worker answers these by itself, or later.
+      marked({ answer: listAnswer, at: 110 }),
+      marked({ status: 503, answer: {}, at: 200 }),
+    ]
+    const { exchanges, leftOut } = readHar(recordedHar(entries), 'session.har')
+
+    expect(exchanges.map(({ entry }) => entry)).toEqual([2, 3, 4])
+    expect([...leftOut]).toEqual([['repeated by a service worker', [1]]])
+  })
+
+  it('keeps a request without a time in its place', () => {
+    const entries = [300, 100, 200].map(at => recordedEntry({ answer: listAnswer, at }))
+    const untimed = { ...recordedEntry({ answer: listAnswer }), startedDateTime: 'today' }
+    const { exchanges, incomplete } = readHar(recordedHar([...entries, untimed]), 'session.har')
+
+    expect(exchanges.map(({ entry }) => entry)).toEqual([2, 3, 4, 1])
+    expect(incomplete).toEqual([4])
+  })
+
+  /** What happens to a recording on its way: a field is dropped, has another type, or a text is cut. */
+  const damage = fc.record({
+    entry: fc.nat(),
+    field: fc.nat(),
+    how: fc.constantFrom('drop', 'cut', null, true, {}),
+  })
+
+  test.prop([fc.array(fc.oneof(randomRead, randomWriteCall), { maxLength: 6 }), fc.array(damage, { maxLength: 4 })], {
+    numRuns: inject('runs'),
+  })('is read as it was, or each other entry is named', async (requests, damages) => {
+    const mock = createMock({ scenario: tanks, seed: 1 })
+    const entries = await record(mock, [request('GET', list, tokens.public), ...requests], startAt)
+    await mock.close()
+    const whole = recordedHar(entries)
+    const { log } = JSON.parse(whole)
+    for (const { entry, field, how } of damages) damageField(log.entries[entry % entries.length], { field, how })
+
+    const before = readHar(whole, 'session.har')
+    const after = readHar(JSON.stringify({ log }), 'session.har')
+
+    const named = new Set([...[...after.leftOut.values()].flat(), ...after.incomplete, ...scenarioOf(after).misfits])
+    const unnamed = ({ exchanges }: typeof before) => exchanges.filter(({ entry }) => !named.has(entry))
+    expect(unnamed(after)).toEqual(unnamed(before))
   })
 
   it('keeps the headers beside one that is wrong', () => {
@@ -370,18 +455,20 @@ describe('a HAR', () => {
 
     expect(exchanges).toHaveLength(1)
     expect(Object.fromEntries(leftOut)).toEqual({
-      'for other paths': 2,
-      'without an answer': 1,
-      redirects: 2,
-      'without a kept body': 1,
-      unreadable: 1,
+      'for other paths': [2, 9],
+      preflights: [3],
+      'without an answer': [4],
+      redirects: [5],
+      'answered by a cache': [6],
+      'without a kept body': [7],
+      unreadable: [8],
     })
   })
 
   it('may have a body in a file beside it, and nowhere else', () => {
     const read = (name: string) => (name === 'a1.json' ? Buffer.from(text) : Buffer.from('{"secret":1}'))
     const entries = ['a1.json', '../secret', '/etc/secret', '.secret'].map(_file => withContent({ _file }))
-    const { exchanges } = readHar(recordedHar(entries as never), 'session.har', read)
+    const { exchanges } = readHar(recordedHar(entries as never), 'session.har', { readAttached: read })
 
     expect(exchanges.map(({ answer }) => answer)).toEqual([listAnswer])
   })
@@ -395,6 +482,24 @@ describe('a HAR', () => {
     },
   )
 })
+
+/** Damages one of the fields of an entry. */
+function damageField(entry: object, { field, how }: { readonly field: number; readonly how: unknown }): void {
+  const places = fieldsIn(entry)
+  const [owner, key] = places[field % places.length] ?? [{}, '']
+  const value = owner[key]
+  // Another address or header would be another request.
+  if (how === 'cut') owner[key] = key === 'text' && typeof value === 'string' ? value.slice(0, value.length / 2) : value
+  else if (how === 'drop') delete owner[key]
+  else owner[key] = how
+}
+
+function fieldsIn(value: unknown): (readonly [owner: Record<string, unknown>, key: string])[] {
+  if (typeof value !== 'object' || value === null) return []
+  const owner = value as Record<string, unknown> // the keys of an array are in its elements
+  const inner = Object.values(owner).flatMap(fieldsIn)
+  return Array.isArray(value) ? inner : [...Object.keys(owner).map(key => [owner, key] as const), ...inner]
+}
 
 describe('no secret of a HAR', () => {
   /** A text that is nowhere by chance. */
@@ -538,7 +643,7 @@ describe('mockmaker import', () => {
 
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toBe(
-      `${output}: 1 region, 1 game mode, 1 lobby, 1 game, 1 namespace, from 1 request. Not used: 1 for other paths\n`,
+      `${output}: 1 region, 1 game mode, 1 lobby, 1 game, 1 namespace, from 1 request. Not used: 1 for other paths (entry 2)\n`,
     )
     expect((await stat(output)).mode & 0o777).toBe(0o600)
     expect((await runHere(['validate', output])).code).toBe(0)
@@ -552,8 +657,13 @@ describe('mockmaker import', () => {
     const { stdout } = await runHere(['import', file, '-o', output])
     const { code, stderr } = await runHere(['import', broken])
 
-    expect(stdout).toMatch(/ 1 lobby, .* 1 answer does not fit the contract: mockmaker diff .+ shows where\n$/)
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/1 answer does not fit the contract: .* shows where\n$/)])
+    expect(stdout).toMatch(
+      / 1 lobby, .* 1 answer does not fit the contract \(entry 1\): mockmaker diff .+ shows where\n$/,
+    )
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/1 answer does not fit the contract \(entry 1\): .* shows where\n$/),
+    ])
   })
 
   it('prints the scenario without -o, and what it took on standard error', async () => {
@@ -572,7 +682,7 @@ describe('mockmaker import', () => {
     const { code, stdout, stderr } = await runHere(['import', file, '-o', output])
 
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toBe(`${file} has no answer that a scenario needs. Not used: 1 for other paths\n`)
+    expect(stderr).toBe(`${file} has no answer that a scenario needs. Not used: 1 for other paths (entry 1)\n`)
     await expect(stat(output)).rejects.toThrow('ENOENT')
   })
 
@@ -596,7 +706,7 @@ describe('mockmaker import', () => {
       expect(await runHere(['import', file, '-o', output])).toEqual({
         code: 1,
         stdout: '',
-        stderr: `${output} is the recording itself: name another file with -o\n`,
+        stderr: `${output} is the imported file itself: name another file with -o\n`,
       })
 
     expect(await readFile(file, 'utf8')).toBe(before)

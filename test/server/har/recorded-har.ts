@@ -60,6 +60,7 @@ export function recordedEntry({
   took = 20,
 }: Recorded): Entry {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
+  const sent = body === undefined ? undefined : JSON.stringify(body)
   return {
     startedDateTime: new Date(at).toISOString(),
     time: took,
@@ -70,9 +71,9 @@ export function recordedEntry({
       cookies: [],
       headers: listed(headers),
       queryString: [],
-      ...(body !== undefined && { postData: { mimeType: 'application/json', text: JSON.stringify(body) } }),
+      ...(sent !== undefined && { postData: { mimeType: 'application/json', text: sent } }),
       headersSize: -1,
-      bodySize: -1,
+      bodySize: Buffer.byteLength(sent ?? ''),
     },
     response: {
       status,
@@ -80,7 +81,11 @@ export function recordedEntry({
       httpVersion: 'h2',
       cookies: [],
       headers: listed(answerHeaders),
-      content: { size: text?.length ?? 0, mimeType: 'application/json', ...(text !== undefined && { text }) },
+      content: {
+        size: Buffer.byteLength(text ?? ''),
+        mimeType: typeof answer === 'string' ? 'text/html' : 'application/json',
+        ...(text !== undefined && { text }),
+      },
       redirectURL: '',
       headersSize: -1,
       bodySize: -1,
