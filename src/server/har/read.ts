@@ -51,7 +51,9 @@ type LeftOut =
   | `${BodyFault} request body`
 
 /** Why a body is no value. */
-type BodyFault = 'without a kept' | 'with a cut' | 'with an unreadable'
+type BodyFault = typeof missing | 'with a cut' | 'with an unreadable'
+
+const missing = 'without a kept'
 
 /** The requests to the service in a HAR, in the order of their times. */
 export interface HarRecording {
@@ -74,12 +76,11 @@ type Pairs = z.output<ReturnType<typeof Pairs>>
 const optionalText = () => z.string().optional().catch(undefined)
 const optionalNumber = () => z.number().optional().catch(undefined)
 const bodyFields = () => ({
-  mimeType: optionalText().describe('JSON: a text that is none is cut.'),
-  text: optionalText().describe('The body.'),
+  mimeType: optionalText(),
+  text: optionalText().describe('The body. One that is shorter than its size, or JSON in part, is left out.'),
   encoding: optionalText().describe('`base64`: the text is decoded. Others are left out, unless the text is JSON.'),
   _file: optionalText().describe('The name of a file beside the HAR that has the body, as Playwright attaches it.'),
 })
-const secret = 'Not used. Its values are secrets: no output has them.'
 
 /** An entry of a HAR: every field that is read, and what becomes of it. The docs list them. */
 export const Entry = lazy(() =>
@@ -93,12 +94,12 @@ export const Entry = lazy(() =>
       method: z.string().describe('The operation, with the path.'),
       url: z.string().describe('The operation by the end of its path, and the query. The host is left out.'),
       headers: Pairs().describe('`authorization` and `x-coords`. `content-length` tells that there was a body.'),
-      cookies: Pairs().describe(secret),
-      bodySize: optionalNumber().describe('Tells that there was a body, or that the text is cut.'),
+      cookies: Pairs(),
+      bodySize: optionalNumber().describe('Tells that there was a body, and whether it is cut.'),
       postData: z
         .object({
           ...bodyFields(),
-          params: Pairs().describe('Not used, because the service has no forms. Secrets are found in it.'),
+          params: Pairs(),
         })
         .optional()
         .catch(undefined),
@@ -108,11 +109,11 @@ export const Entry = lazy(() =>
       headers: Pairs().describe(
         '`retry-after` of errors. `content-encoding`: the body is decompressed if it is still compressed.',
       ),
-      cookies: Pairs().describe(secret),
+      cookies: Pairs(),
       content: z
         .object({
           ...bodyFields(),
-          size: optionalNumber().describe('0: the answer had no body. More bytes than the text has: it is cut.'),
+          size: optionalNumber().describe('0: the answer had no body. It tells whether the text is cut.'),
         })
         .optional()
         .catch(undefined),
@@ -148,7 +149,9 @@ export function readHar(
   file: string,
   { readAttached = () => undefined, alternative = '' }: HarOptions = {},
 ): HarRecording {
-  if (text.startsWith('PK')) throw new UsageError(`${file} is a zip: unpack it, and take the .har file in it`)
+  // A zip, or a file that a proxy has compressed.
+  if (/^(?:PK|.{0,3}\uFFFD)/s.test(text))
+    throw new UsageError(`${file} is compressed or no UTF-8: unpack it, and take the .har file in it`)
   const archive = Archive().safeParse(parseJson(text))
   if (!archive.success)
     throw new UsageError(
@@ -182,7 +185,7 @@ export function readHar(
 /** An exchange with what finds its repetition. */
 interface ReadEntry {
   readonly exchange: HarRequest
-  /** Equal for requests and answers with the same bytes. */
+  /** Equal for equal requests. Playwright may not have the body of an answer to a service worker. */
   readonly key: string
   readonly isOfWorker: boolean
 }
@@ -240,24 +243,26 @@ class Bodies {
   read(
     content: Entry['response']['content'] | Entry['request']['postData'],
     { headers, size }: { readonly headers: Pairs; readonly size: number },
-  ): { readonly text: string; readonly value: unknown } | BodyFault {
-    if (!content) return 'without a kept'
+  ): { readonly text?: string; readonly value?: unknown; readonly fault?: BodyFault } {
+    if (!content) return { fault: missing }
     const { text, mimeType = '', encoding = '', _file: file } = content
     // The text beside an attached file is empty.
     const isAttached = !text && file !== undefined
     const isPlain = !isAttached && encoding.toLowerCase() !== 'base64'
     const bytes = isAttached ? this.#attached(file) : Buffer.from(text ?? '', isPlain ? 'utf8' : 'base64')
-    if (!bytes || (text === undefined && !isAttached)) return 'without a kept'
+    if (!bytes || (text === undefined && !isAttached)) return { fault: missing }
     const whole = isPlain ? bytes : this.#decompressed(bytes, fieldsOf(headers)['content-encoding'])
     if (!isPlain) this.#left -= whole?.length ?? 0
-    if (!whole || this.#left < 0) return 'without a kept'
+    if (!whole || this.#left < 0) return { fault: missing }
     const read = isPlain ? text : textOf(whole)
-    if (read === undefined) return 'with an unreadable'
-    if (read === '' && size > 0) return 'without a kept'
+    if (read === undefined) return { fault: 'with an unreadable' }
+    if (read === '' && size > 0) return { fault: missing }
     const value = jsonOrText(read)
     if (typeof value !== 'string') return { text: read, value }
-    if (isPlain && !/^(utf-?8)?$/i.test(encoding)) return 'with an unreadable'
-    return whole.length < size || /\bjson\b/i.test(mimeType) ? 'with a cut' : { text: read, value }
+    if (isPlain && !/^(utf-?8)?$/i.test(encoding)) return { fault: 'with an unreadable' }
+    // The size may be that of the compressed body, or missing.
+    const isCut = whole.length < size || (whole.length !== size && /\bjson\b/i.test(mimeType))
+    return isCut ? { fault: 'with a cut' } : { text: read, value }
   }
 
   #attached(name: string | undefined): Buffer | undefined {
@@ -304,53 +309,60 @@ function readEntry(entry: number, data: Entry, secrets: Set<string>, bodies: Bod
   const { request, response, startedDateTime, time = 0 } = data
   const { status } = response
   const url = parseUrl(request.url)
-  const parameters = [...(url?.searchParams ?? [])].map(([name, value]) => ({ name, value }))
-  addSecretPairs([...request.headers, ...response.headers, ...parameters], secrets)
-  for (const { value } of [...request.cookies, ...response.cookies]) addSecret(value, secrets)
-  for (const text of [url?.username, url?.password]) addSecret(text ?? '', secrets)
-  addSecretPairs(request.postData?.params ?? [], secrets)
+  addSecretsOf(data, url, secrets)
   if (request.method === 'OPTIONS') return 'preflights'
   const found = url && findOperation(request.method, url.pathname)
   if (!found) return 'for other paths'
   const [headers, answerHeaders] = [fieldsOf(request.headers), fieldsOf(response.headers)]
-  const sentBytes = Math.max(request.bodySize ?? 0, Number(headers['content-length'] ?? 0))
-  const sent = bodies.read(request.postData, { headers: request.headers, size: sentBytes })
-  const isCompressed = answerHeaders['content-encoding'] !== undefined
-  const bytes = Math.max(response.content?.size ?? 0, isCompressed ? 0 : Number(answerHeaders['content-length'] ?? 0))
-  const got = bodies.read(response.content, { headers: response.headers, size: bytes })
-  for (const one of [sent, got]) if (typeof one === 'object') addSecretFields(one.value, secrets)
+  const size = Math.max(request.bodySize ?? 0, lengthIn(headers))
+  const body = bodies.read(request.postData, { headers: request.headers, size })
+  const answerSize = Math.max(response.content?.size ?? 0, lengthIn(answerHeaders))
+  const answer = bodies.read(response.content, { headers: response.headers, size: answerSize })
+  for (const { value } of [body, answer]) addSecretFields(value, secrets)
   if (status === 304) return 'answered by a cache'
   if (status >= 300 && status < 400) return 'redirects'
   if (status < 200 || status > 599) return 'without an answer'
-  const { body: Body, output }: OperationSpec = operations[found.operation]
+  const spec: OperationSpec = operations[found.operation]
   // A HAR may be saved without bodies.
-  const isEmpty = response.content?.size === 0 && (status >= 400 || output === undefined)
-  if (typeof got === 'string' && !(got === 'without a kept' && isEmpty)) return `${got} body`
-  const needsBody = status < 300 && Body?.safeParse({}).success === false
-  const body = typeof sent === 'string' ? undefined : sent
-  if (request.method !== 'GET' && !body?.text) {
-    if (typeof sent === 'string' && sent !== 'without a kept') return `${sent} request body`
-    if (sentBytes > 0 || needsBody) return 'without a kept request body'
+  const isEmpty = response.content?.size === 0 && answerSize === 0 && (status >= 400 || spec.output === undefined)
+  if (answer.fault && !(answer.fault === missing && isEmpty)) return `${answer.fault} body`
+  if (request.method !== 'GET') {
+    if (body.fault && body.fault !== missing) return `${body.fault} request body`
+    const isNeeded = size > 0 || (status < 300 && spec.body?.safeParse({}).success === false)
+    if (!body.text && isNeeded) return `${missing} request body`
+    // The service has read it.
+    if (status < 300 && spec.body && typeof body.value === 'string') return 'with an unreadable request body'
   }
-  if (status < 300 && Body && typeof body?.value === 'string') return 'with an unreadable request body'
   const ms = Date.parse(startedDateTime ?? '')
   const sentAt = Number.isNaN(ms) ? undefined : ms
-  const answer = typeof got === 'string' ? undefined : got
   const exchange: HarRequest = {
     entry,
     ...found,
     method: request.method,
     query: url.searchParams,
     headers,
-    body: body?.value,
+    body: body.value,
     status,
-    answer: answer?.value,
+    answer: answer.value,
     answerHeaders,
     sentAt,
     answeredAt: sentAt === undefined ? undefined : Math.round(sentAt + Math.max(0, time)),
   }
   const isOfWorker = data._serviceWorkerRef !== undefined || response._fetchedViaServiceWorker === true
-  return { exchange, key: JSON.stringify([request.method, request.url, body?.text, status, answer?.text]), isOfWorker }
+  return { exchange, key: JSON.stringify([request.method, request.url, body.text, status]), isOfWorker }
+}
+
+function addSecretsOf({ request, response }: Entry, url: URL | undefined, secrets: Set<string>): void {
+  const parameters = [...(url?.searchParams ?? [])].map(([name, value]) => ({ name, value }))
+  addSecretPairs([...request.headers, ...response.headers, ...parameters], secrets)
+  for (const { value } of [...request.cookies, ...response.cookies]) addSecret(value, secrets)
+  for (const text of [url?.username, url?.password]) addSecret(text ?? '', secrets)
+  addSecretPairs(request.postData?.params ?? [], secrets)
+}
+
+/** Returns the number of bytes that the headers say. 0 if they say none, or that of a compressed body. */
+function lengthIn(headers: Readonly<Record<string, string>>): number {
+  return headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) || 0 : 0
 }
 
 /** Finds the operation of a path, which may have anything before it. */

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createMock } from '../../../src/core/mock/mock.js'
@@ -51,32 +54,82 @@ it('answers a page through page.routeFromHAR', async () => {
   ])
 })
 
-it.for(['embed', 'attach'] as const)('is made into a scenario if Playwright has recorded it with %s', async content => {
-  const mock = createMockmaker({ scenario: tanks })
-  const recorded = await serveMock(mock)
-  const path = await folder()
-  const file = join(path, 'session.har')
+/** Options of Playwright, and what import says of the recording. */
+const options: readonly (readonly [
+  { readonly content: 'embed' | 'attach' | 'omit'; readonly mode?: 'full' | 'minimal'; readonly worker?: true },
+  string,
+])[] = [
+  [{ content: 'embed', mode: 'full' }, 'from 2 requests. Not used: 1 with nothing new, 1 for other paths (entry 1)'],
+  [{ content: 'attach', mode: 'full' }, 'from 2 requests. Not used: 1 with nothing new, 1 for other paths (entry 1)'],
+  [{ content: 'embed', mode: 'minimal' }, 'from 2 requests. Not used: 1 with nothing new, 1 for other paths (entry 1)'],
+  [
+    { content: 'attach', mode: 'minimal' },
+    'from 2 requests. Not used: 1 with nothing new, 1 for other paths (entry 1)',
+  ],
+  [{ content: 'omit', mode: 'full' }, 'Not used: 1 for other paths (entry 1), 4 without a kept body (entries 2 to 5)'],
+  [
+    { content: 'embed', worker: true },
+    'from 2 requests. Not used: 1 with nothing new, 2 for other paths (entries 1 to 2)',
+  ],
+]
+
+it('is made into a scenario if Playwright has recorded it with any option, and says what is not there', async () => {
+  const recorded = await serveMock(createMockmaker({ scenario: tanks }))
+  const origin = await servePage()
   const browser = await launchBrowser()
   onTestFinished(() => browser.close())
-  const context = await browser.newContext({ recordHar: { path: file, content } })
-  const page = await context.newPage()
-  await page.goto(`${recorded}/healthz`)
-  await page.evaluate(async token => {
-    // A browser keeps the bodies that a page has read.
-    const read = async (answer: Promise<Response>) => (await answer).text()
-    await read(fetch('/matchmaker/lobbies/list', { headers: { authorization: `Bearer ${token}` } }))
-    await read(fetch('/matchmaker/lobbies/find', { method: 'POST', body: '{"game_modes":["duel"]}' }))
-    await fetch('/matchmaker/lobbies/list', { signal: AbortSignal.abort() }).catch(() => {})
-  }, tokens.public)
-  await context.close()
+  for (const [{ worker = false, ...recordHar }, expected] of options) {
+    const file = join(await folder(), 'session.har')
+    const context = await browser.newContext({ recordHar: { path: file, ...recordHar } })
+    const page = await context.newPage()
+    await page.goto(origin)
+    if (worker) await page.evaluate(forwardByWorker)
+    await page.evaluate(play, [recorded, tokens.public] as const)
+    await context.close()
 
-  const { code, stdout, stderr } = await runHere(['import', file])
+    const { code, stdout, stderr } = await runHere(['import', file])
 
-  expect(stderr).toMatch(
-    /^2 regions, 3 game modes, 2 lobbies, 1 game, 1 namespace, from 2 requests\. Not used: 1 for other paths \(entry 1\)\n$/,
-  )
-  expect(code).toBe(0)
-  expect(stdout).not.toContain(tokens.public)
-  const compared = await runHere(['diff', file])
-  expect(compared.stdout).toMatch(/^2 requests compared, no difference\b/m)
+    // The requests of the worker are in any order.
+    expect([recordHar, stderr]).toEqual([recordHar, expect.stringContaining(expected)])
+    expect(stdout).not.toContain(tokens.public)
+    if (recordHar.content === 'omit') continue
+    expect([code, stderr]).toEqual([0, expect.stringContaining('1 without a kept request body (entr')])
+    const compared = await runHere(['diff', file])
+    expect(compared.stdout).toMatch(/^3 requests compared, no difference\b/m)
+  }
 })
+
+/** Serves an empty page, and a service worker that forwards its requests. Resolves with its URL. */
+async function servePage(): Promise<string> {
+  const script = `
+    addEventListener('install', () => skipWaiting())
+    addEventListener('activate', event => event.waitUntil(clients.claim()))
+    addEventListener('fetch', event => event.respondWith(fetch(event.request)))`
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/worker.js'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html').end(isScript ? script : '<p>')
+  })
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** In the page. */
+async function forwardByWorker(): Promise<void> {
+  const isControlled = new Promise(resolve => navigator.serviceWorker.addEventListener('controllerchange', resolve))
+  await navigator.serviceWorker.register('/worker.js')
+  await isControlled
+}
+
+/** In the page. */
+async function play([url, token]: readonly [string, string]): Promise<void> {
+  // A browser keeps the bodies that a page has read.
+  const read = async (answer: Promise<Response>) => (await answer).text()
+  const find = (body: BodyInit) => read(fetch(`${url}/matchmaker/lobbies/find`, { method: 'POST', body }))
+  await read(fetch(`${url}/matchmaker/lobbies/list`, { headers: { authorization: `Bearer ${token}` } }))
+  await find('{"game_modes":["duel"]}')
+  await find('{"game_modes":["none"]}')
+  // Without a content type, Playwright has no body.
+  await find(new Blob(['{"game_modes":["duel"]}']))
+  await fetch(`${url}/matchmaker/lobbies/list`, { signal: AbortSignal.abort() }).catch(() => {})
+}
