@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { setKey } from '../lib/exact-json.js'
 import { nestingLimit, nestsWithin } from '../lib/json.js'
 import { TextEncoder } from '../lib/real-globals.js'
 import { typeTexts } from '../lib/type-text.js'
@@ -139,7 +138,10 @@ const ProtoKeepingRecord = z.core.$constructor<z.ZodRecord>('ProtoKeepingRecord'
     const inner = def.valueType._zod.run({ value: own.value, issues: [] }, context)
     if (inner instanceof Promise) throw new z.core.$ZodAsyncError()
     parsed.issues.push(...z.core.util.prefixIssues('__proto__', inner.issues))
-    setKey(parsed.value as object, '__proto__', inner.value) // a record is parsed to an object
+    const others = parsed.value as Record<string, unknown> // a record is parsed to an object
+    const innerOf = (key: string) => (key === '__proto__' ? inner.value : others[key])
+    // In the order of the input.
+    parsed.value = Object.fromEntries(Object.keys(input as object).map(key => [key, innerOf(key)]))
     return parsed
   }
 })
