@@ -6,4 +6,6 @@ declare module '#lazy' {
   /** The page as HTML, compressed by gzip, in base64. */
   export function dashboard(): string
   export function deviceLink(): string
+  /** Throws if Express is not installed. */
+  export function express(): typeof import('express')
 }

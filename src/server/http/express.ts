@@ -5,6 +5,7 @@ import type { ReadableStream } from 'node:stream/web'
 import type express from 'express'
 import type { HttpHandler } from 'msw'
 import * as z from 'zod'
+import { express as installedExpress } from '#lazy'
 import type { OperationId } from '../../core/contract/operations.js'
 import { pathInWorld } from '../../core/contract/paths.js'
 import { parseInput } from '../../core/lib/issues.js'
@@ -84,15 +85,11 @@ export function createApp(mock: Mockmaker, options: AppOptions = {}): ExpressApp
 
 /** Loads the Express of the user's project. It is an optional peer, and nothing else needs it. */
 function loadExpress(): typeof express {
-  // Test runners replace the module that an import gets. In the VM pools of vitest, that one cannot load Express.
-  // A bundle in CommonJS has no `import.meta.url`.
-  const load = process.getBuiltinModule('node:module').createRequire(import.meta.url ?? process.argv[1])
   try {
-    load.resolve('express')
+    return installedExpress()
   } catch (cause) {
     throw new UsageError('createApp needs Express, which is not installed: npm install express', { cause })
   }
-  return load('express')
 }
 
 /** Options of `mockExpress`. */
