@@ -4,8 +4,8 @@ import { parseSync, Visitor } from 'rolldown/utils'
 // What makes the bundles of the library, of the command and of the page smaller, and faster to load.
 
 /**
- * Tells that the lists of texts in faker, and its objects, have no side effect. Otherwise rolldown keeps all lists, which are
- * 75 KB, and each process makes a faker that nobody uses.
+ * Tells that the lists of texts in faker, its objects and its tests of `Buffer` have no side effect. Otherwise rolldown keeps all
+ * lists, which are 75 KB, each process makes a faker that nobody uses, and Parcel adds a polyfill to the user's project.
  */
 export function pureFaker(): Plugin {
   return {
@@ -15,9 +15,10 @@ export function pureFaker(): Plugin {
       handler(code, id) {
         const marked = new RolldownMagicString(code)
         const visitor = new Visitor({
-          CallExpression({ callee, start }) {
+          CallExpression({ callee, start, end }) {
             const isSplit = callee.type === 'MemberExpression' && callee.object.type === 'TemplateLiteral'
-            if (isSplit) marked.prependLeft(start, '/* @__PURE__ */')
+            const testsBuffer = /^\w+\(`base64(url)?`\)$/.test(code.slice(start, end))
+            if (isSplit || testsBuffer) marked.prependLeft(start, '/* @__PURE__ */')
           },
           NewExpression: ({ start }) => void marked.prependLeft(start, '/* @__PURE__ */'),
         })

@@ -3,7 +3,7 @@ import type { Method, OperationSpec } from '../core/contract/operation.js'
 import { type OperationId, operationIds, operations } from '../core/contract/operations.js'
 import { withoutStacks } from '../core/lib/caller-stack.js'
 import { nextTurn } from '../core/lib/next-turn.js'
-import { AbortController, ReadableStream, Response, URL } from '../core/lib/real-globals.js'
+import { AbortController, ReadableStream, Response, TextEncoder, URL } from '../core/lib/real-globals.js'
 import { quoted } from '../core/lib/text.js'
 import { parseUrl } from '../core/lib/url.js'
 import { UsageError } from '../core/lib/usage-error.js'
@@ -198,7 +198,7 @@ async function answerFetch(
   // Selected before the first `await`: the world of a request is known when it is sent.
   const answer = handlers.select?.(request) ?? handlers.answer
   const { pathname, search, origin } = new URL(request.url)
-  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
+  const body = await bodyOf(request)
   const headers = Object.assign(originHeader(request, origin), Object.fromEntries(request.headers))
   const signal = () => disconnectOf(request)
   const query = search.slice(1)
@@ -216,6 +216,14 @@ async function answerFetch(
   // Fetch has no other form for a broken connection.
   if (disconnect) return Response.error()
   return new Response(status === 204 ? null : bytes, { status, headers: sent })
+}
+
+/** Reads the body of a request. React Native has no stream of it, and cannot read it as bytes. */
+async function bodyOf(request: Request): Promise<Uint8Array | undefined> {
+  if (request.body === null) return undefined
+  if (request.body) return new Uint8Array(await request.arrayBuffer())
+  const text = await request.text()
+  return text === '' ? undefined : new TextEncoder().encode(text)
 }
 
 /** The part of Node's `ClientRequest` that tells when it has ended. */

@@ -65,8 +65,15 @@ const { AbortController, AbortSignal, Event, EventTarget, MessageEvent, Broadcas
 const { ReadableStream, WritableStream, TransformStream, Blob, File, FormData } = globalThis
 const { setTimeout, clearTimeout, setInterval, clearInterval, queueMicrotask, performance, crypto } = globalThis
 
-/** Runs a script without `process` and `Buffer`, and then an expression. Returns its value, and everything printed. */
-function runAsPage<T>(script: string, expression: string): { readonly value: T; readonly printed: readonly unknown[] } {
+/**
+ * Runs a script without `process` and `Buffer`, and then an expression. Returns its value, and everything printed. `changed` are
+ * globals that differ from those of a page.
+ */
+function runAsPage<T>(
+  script: string,
+  expression: string,
+  changed: object = {},
+): { readonly value: T; readonly printed: readonly unknown[] } {
   const printed: unknown[] = []
   const print = (...args: unknown[]) => void printed.push(...args)
   const page = createContext({
@@ -79,6 +86,7 @@ function runAsPage<T>(script: string, expression: string): { readonly value: T; 
     navigator: {},
     // MSW keeps its cookies here.
     localStorage: { getItem: () => null, setItem: () => {}, removeItem: () => {}, clear: () => {} },
+    ...changed,
   })
   runInContext('globalThis.window = globalThis.self = globalThis', page)
   runInContext(script, page)
@@ -122,6 +130,29 @@ describe('the core, bundled for a browser', async () => {
     // A read returns its answer without a promise.
     const { body } = createMockmaker({ scenario }).answer(list) as MockResponse
     expect(Buffer.from(value.body).toString()).toBe(Buffer.from(body).toString())
+  })
+
+  it('answers in React Native, whose requests have no streams, with the TextDecoder that MSW asks for there', async () => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"game_modes":["duel"]}' }
+    const request = Object.defineProperty(new Request('https://any.test/matchmaker/lobbies/find', init), 'body', {
+      value: undefined,
+    })
+    request.arrayBuffer = () => Promise.reject(new Error('FileReader.readAsArrayBuffer is not implemented'))
+    class LenientDecoder extends TextDecoder {
+      constructor(label?: string, options?: TextDecoderOptions) {
+        if (options?.fatal) throw new Error("the 'fatal' option is unsupported")
+        super(label)
+      }
+    }
+    const scenario = { game_modes: ['duel'] }
+
+    const { value } = runAsPage<Promise<({ readonly response?: Response } | null)[]>>(
+      code,
+      `Promise.all(bundled.createMockmaker({ scenario: ${JSON.stringify(scenario)} }).handlers.map(handler => handler.run({ request, requestId: '1' })))`,
+      { request, TextDecoder: LenientDecoder },
+    )
+
+    expect((await value).flatMap(result => result?.response?.status ?? [])).toEqual([200])
   })
 
   it('contains the default scenario and no other shipped one', () => {
@@ -206,20 +237,32 @@ function holders(): ReadonlyMap<string, readonly string[]> {
   )
 }
 
-describe('mockmaker/playwright', () => {
-  it('loads no MSW, and nothing of Express', () => {
-    expect(packagesOf('dist/testing/playwright/index.js')).toEqual(['@playwright/test'])
+describe.each(['dist/index.js', 'dist/msw/browser.js', 'dist/client/index.js'])('%s', file => {
+  it('names no Buffer, for which Parcel would add a polyfill to the project', () => {
+    const texts = [...packagesByFile(file).keys()].map(path => readFileSync(path, 'utf8'))
+
+    expect(texts.flatMap(text => text.match(/(?<![.\w$])Buffer\b.{0,40}/g) ?? [])).toEqual([])
   })
 })
 
-/** Returns the packages that a built module imports, with all chunks that it imports statically. */
-function packagesOf(file: string, seen = new Set<string>()): readonly string[] {
-  if (seen.has(file)) return []
-  seen.add(file)
+describe('mockmaker/playwright', () => {
+  it('loads no MSW, and nothing of Express', () => {
+    expect([...packagesByFile('dist/testing/playwright/index.js').values()].flat()).toEqual(['@playwright/test'])
+  })
+})
+
+/** Returns a built module and all chunks that it imports statically, each with the packages that it imports. */
+function packagesByFile(file: string, found = new Map<string, readonly string[]>()): typeof found {
+  if (found.has(file)) return found
   const sources = parseAst(readFileSync(file, 'utf8')).body.map(node => ('source' in node ? node.source : undefined))
   const names = sources.flatMap(source => (source && !/^(node:|#)/.test(source.value) ? [source.value] : []))
-  const packages = names.flatMap(name => (name.startsWith('.') ? packagesOf(join(dirname(file), name), seen) : [name]))
-  return [...new Set(packages)]
+  const own = names.filter(name => name.startsWith('.'))
+  found.set(
+    file,
+    names.filter(name => !own.includes(name)),
+  )
+  for (const name of own) packagesByFile(join(dirname(file), name), found)
+  return found
 }
 
 describe('the built library', () => {
@@ -232,6 +275,15 @@ describe('the built library', () => {
       return text.length / text.split('\n').length
     })
     expect(Math.max(...lengths)).toBeLessThan(500)
+  })
+
+  it('has no import.meta in what tests load, because Babel leaves it in the CommonJS that Jest runs', () => {
+    const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter(
+      name => name.endsWith('.js') && !/^(?:cli|testing\/(?:jest|vite))\b/.test(name),
+    )
+
+    expect(files.filter(name => readFileSync(join('dist', name), 'utf8').includes('import.meta'))).toEqual([])
+    expect(files).toContain('server/http/index.js')
   })
 
   it('has no descriptions of scenario keys, which only the generated files need', () => {

@@ -85,7 +85,7 @@ for (const entry of ['./dist/msw/node.js', 'mockmaker/node']) {
   it('gets the same exports for a part of MSW and for all of it, and for a page and for Node', () => {
     const files = [
       ...['index', 'msw/node', 'msw/light/index', 'msw/light/node'],
-      ...['msw/in-browser', 'server/http/index'],
+      ...['msw/in-browser', 'msw/in-react-native', 'server/http/index'],
     ]
     const names = JSON.parse(
       run(`const names = {}
@@ -97,6 +97,7 @@ console.log(JSON.stringify(names))`),
     expect(names['msw/light/index']).toEqual(names.index)
     expect(names['msw/light/node']).toEqual(names['msw/node'])
     expect(names['msw/in-browser']).toEqual([...names['server/http/index'], ...names['msw/node']].sort())
+    expect(names['msw/in-react-native']).toEqual(names['msw/in-browser'])
   })
 })
 
@@ -136,12 +137,25 @@ describe('an entry point that is loaded on the wrong platform', () => {
     expect(said([['browser', 'setupMockmaker']])).toMatch(/^UsageError mockmaker\/browser .*mockmaker\/node here\n$/)
   })
 
-  it('can be imported in a page, and says when it is called that it needs Node', () => {
-    const calls = [
-      ...[['node', 'setupMockmaker'] as const, ['express', 'createApp'] as const],
-      ...[['express', 'listen'] as const, ['express', 'mockExpress'] as const],
-    ]
+  const calls = [
+    ...[['node', 'setupMockmaker'] as const, ['express', 'createApp'] as const],
+    ...[['express', 'listen'] as const, ['express', 'mockExpress'] as const],
+  ]
 
+  it('can be imported in React Native, and says when it is called what works there', () => {
+    const all = [...calls, ['browser', 'setupMockmaker'] as const]
+
+    expect(said(all, ['--conditions', 'react-native'])).toBe(
+      all
+        .map(
+          () =>
+            'UsageError this entry point does not work in React Native: call createMockmaker of mockmaker, and give its handlers to setupServer of msw/native\n',
+        )
+        .join(''),
+    )
+  })
+
+  it('can be imported in a page, and says when it is called that it needs Node', () => {
     expect(said(calls, ['--conditions', 'browser']).trimEnd().split('\n')).toEqual(
       calls.map(([entry]) =>
         expect.stringMatching(new RegExp(`^UsageError mockmaker/${entry} needs Node.*mockmaker/browser in a page`)),

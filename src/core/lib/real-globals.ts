@@ -50,5 +50,4 @@ export const {
   URLSearchParams,
   btoa,
   fetch,
-  structuredClone,
 } = globalThis

@@ -13,7 +13,7 @@ import type { OperationId } from '../contract/operations.js'
 import { keepDigits, writeJson } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
 import { draftOf } from '../lib/json.js'
-import { btoa, parseDate, structuredClone, TextDecoder } from '../lib/real-globals.js'
+import { btoa, parseDate } from '../lib/real-globals.js'
 import { matchesGlob } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { reworded } from '../lib/usage-error.js'
@@ -23,6 +23,7 @@ import type { History, SentRequest, StoredExchange } from './history.js'
 import { expectationOf, inArguments, JournalMismatch, type Times } from './journal-mismatch.js'
 import type { MockRequest, MockResponse, RequestFacts } from './message.js'
 import { isPlainRead } from './outcome.js'
+import { strictDecoder } from './parse.js'
 import type { PendingRequests } from './pending.js'
 import type { Redactor } from './redact.js'
 import type { RequestWaits } from './request-waits.js'
@@ -297,7 +298,7 @@ export class RecordedExchange implements StoredExchange {
       ...(this.#fault === undefined ? {} : { fault: this.#fault }),
       ...(this.#isEdited ? { edited: true } : {}),
       ...(this.revisions === undefined ? {} : { revisions: [...this.revisions] }),
-      ...(this.reasons === undefined ? {} : { reasons: structuredClone(this.reasons) }),
+      ...(this.reasons === undefined ? {} : { reasons: draftOf(this.reasons) }),
     }
     return keepDigits(entry, body)
   }
@@ -324,8 +325,6 @@ function sentBody(bytes: Uint8Array): Pick<SentRequest, 'body' | 'body_base64'> 
   } catch {}
   return { body_base64: btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')) }
 }
-
-const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Estimates the memory of an exchange without its bodies, in bytes. */
 function headLength({ path, query = '', headers }: MockRequest): number {

@@ -57,7 +57,16 @@ function parseTexts(schema: z.ZodObject, texts: Fields | undefined, code: ErrorC
   return fields
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** Throws for bytes that are not UTF-8. Polyfills for React Native cannot, so there it replaces them. */
+export const strictDecoder = createStrictDecoder()
+
+function createStrictDecoder(): TextDecoder {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  } catch {
+    return new TextDecoder()
+  }
+}
 
 /** A byte order mark. The decoder keeps it, because the service refuses it. */
 const mark = '\ufeff'
@@ -131,7 +140,7 @@ function decodeText(body: Uint8Array, limits: BodyLimits): unknown {
   let text = ''
   let value: unknown
   try {
-    text = decoder.decode(body)
+    text = strictDecoder.decode(body)
     if (takesMark && text.startsWith(mark)) text = text.slice(mark.length)
     value = parseExactJson(text)
   } catch (error) {
