@@ -22,7 +22,7 @@ export interface JestPreset {
   readonly setupFilesAfterEnv: readonly string[]
   readonly testEnvironmentOptions: { readonly customExportConditions: readonly string[] }
   readonly transform: Readonly<Record<string, string>>
-  readonly transformIgnorePatterns: readonly string[]
+  readonly transformIgnorePatterns: string[]
 }
 
 const fileBeside = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -30,6 +30,12 @@ const fileBeside = (name: string) => fileURLToPath(new URL(name, import.meta.url
 /** Packages of ES modules, which Jest can load only after a transformation, unless it runs with ES modules itself. */
 const modulePackages = 'mockmaker|msw|@msw|@mswjs|@open-draft|cookie|headers-polyfill|rettime|until-async'
 const ofModulePackages = `[/\\\\]node_modules[/\\\\](?:${modulePackages})[/\\\\].+\\.m?js$`
+
+/** Keys of a configuration replace those of a preset. One that sets `transformIgnorePatterns`, as `next/jest`, needs these. */
+export const transformIgnorePatterns: string[] = [
+  `[/\\\\]node_modules[/\\\\](?!\\.pnpm[/\\\\]|(?:${modulePackages})[/\\\\])`,
+  '\\.pnp\\.[^/\\\\]+$',
+]
 
 /**
  * A preset for Jest 30: `preset: 'mockmaker'`. Tests can import `mockmaker/node` as an ES module or by `require`, in Node and in
@@ -42,10 +48,7 @@ const preset: JestPreset = {
   testEnvironmentOptions: { customExportConditions: ['node'] },
   // Jest's own default is gone once a preset has transforms.
   transform: { [ofModulePackages]: fileBeside('./transform.js'), '\\.[jt]sx?$': 'babel-jest' },
-  transformIgnorePatterns: [
-    `[/\\\\]node_modules[/\\\\](?!\\.pnpm[/\\\\]|(?:${modulePackages})[/\\\\])`,
-    '\\.pnp\\.[^/\\\\]+$',
-  ],
+  transformIgnorePatterns,
 }
 
 export default preset
