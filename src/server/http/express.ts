@@ -88,7 +88,7 @@ function loadExpress(): typeof express {
   try {
     return installedExpress()
   } catch (cause) {
-    throw new UsageError('createApp needs Express, which is not installed: npm install express', { cause })
+    throw new UsageError('createApp cannot load Express, which it needs: npm install express', { cause })
   }
 }
 

@@ -75,7 +75,7 @@ describe('createApp', () => {
       import { createApp } from 'mockmaker/express'
       try { createApp(createMockmaker()) } catch (error) { console.log(error.name, error.message) }`)
 
-    expect(printed).toBe('UsageError createApp needs Express, which is not installed: npm install express\n')
+    expect(printed).toBe('UsageError createApp cannot load Express, which it needs: npm install express\n')
   })
 })
 
