@@ -1,4 +1,4 @@
-import type { Plugin, UserConfig } from 'vite'
+import type { Plugin, UserConfig, ViteDevServer } from 'vite'
 import type { MockmakerPluginOptions } from '../../core/mock/options.js'
 
 export type { MockmakerPluginOptions } from '../../core/mock/options.js'
@@ -24,7 +24,12 @@ export function mockmaker(options: MockmakerPluginOptions = {}): Plugin {
     async configureServer(server) {
       if (isVitest) return
       const { serveBesideApp } = await import('./vite-server.js')
-      running.set(server.environments.client, await serveBesideApp(server, options))
+      const mock = await serveBesideApp(server, options)
+      const { environments } = server as Partial<Pick<ViteDevServer, 'environments'>>
+      if (environments) return void running.set(environments.client, mock)
+      // Vite 5 has none. There a restart calls `close`.
+      const close = server.close.bind(server)
+      server.close = () => mock.close().finally(close)
     },
     async configurePreviewServer(server) {
       const { serveBesideApp } = await import('./vite-server.js')
