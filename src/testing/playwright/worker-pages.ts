@@ -46,11 +46,14 @@ export class WorkerPages {
 
   #watch(context: BrowserContext): void {
     this.#known.add(context)
-    const { clock } = context
-    const note = () => void this.#withClock.add(context)
-    const [install, pauseAt] = [clock.install.bind(clock), clock.pauseAt.bind(clock)]
-    clock.install = options => install(options).then(note)
-    clock.pauseAt = time => pauseAt(time).then(note)
+    // Playwright 1.44 has no clock.
+    const { clock } = context as Partial<Pick<BrowserContext, 'clock'>>
+    if (clock) {
+      const note = () => void this.#withClock.add(context)
+      const [install, pauseAt] = [clock.install.bind(clock), clock.pauseAt.bind(clock)]
+      clock.install = options => install(options).then(note)
+      clock.pauseAt = time => pauseAt(time).then(note)
+    }
     context.on('close', () => {
       this.#shared.delete(context)
       this.#withClock.delete(context)
