@@ -1,4 +1,4 @@
-import { http } from 'msw'
+import * as msw from 'msw'
 import type { Mockmaker } from './core/mock/facade.js'
 import { createMock } from './core/mock/mock.js'
 import type { MockmakerOptions } from './core/mock/options.js'
@@ -9,7 +9,7 @@ import { toMockmaker } from './msw/mockmaker.js'
  * for game servers in the scenario runs only with `listen` or `createApp` and their option `servers`.
  */
 export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
-  return toMockmaker(createMock(options, { commands: 'allowed' }), options, { http, more: () => ({}) })
+  return toMockmaker(createMock(options, { commands: 'allowed' }), options, { http: msw.http, more: () => ({}) })
 }
 
 export { ApiError, type ApiErrorExtras } from './core/contract/errors.js'

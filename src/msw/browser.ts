@@ -1,4 +1,4 @@
-import { http } from 'msw'
+import * as msw from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
 import type { Mockmaker } from '../core/mock/facade.js'
 import { createMock } from '../core/mock/mock.js'
@@ -28,7 +28,7 @@ export type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
 export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
   const mock = createMock(options)
   return toMockmaker(mock, options, {
-    http,
+    http: msw.http,
     more({ list }) {
       const worker = setupWorker(...list())
       return {

@@ -1,5 +1,6 @@
 import type { HttpHandler } from 'msw'
 import { worldPath } from '../core/contract/paths.js'
+import { type Peer, tooOld } from '../core/lib/peers.js'
 import { quoted } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { type Handlers, type Mockmaker, mockFacade } from '../core/mock/facade.js'
@@ -13,19 +14,22 @@ import { createHandler, createHandlers, type Http, type RequestHandlers, urlInPr
 
 /** The parts that an entry point adds to a mock. */
 interface Additions<More> {
-  readonly http: Http
+  /** Versions of MSW that are too old have none. */
+  readonly http: Http | undefined
+  readonly versionOf?: ((peer: Peer) => string | undefined) | undefined
   /** Returns the world of the function that sends a request, if it has one of its own. May throw. Default: no function has one. */
   readonly ownWorld?: (request: Request) => RunningWorld | undefined
   /** Further members, which replace those of the same name. Gets the handlers of the mock. */
   readonly more: (handlers: Handlers) => More
 }
 
-/** Creates the object that users hold of a mock, with MSW handlers. Throws `UsageError` if the base URL is wrong. */
+/** Creates the object that users hold of a mock, with MSW handlers. Throws `UsageError` if the base URL is wrong, or MSW too old. */
 export function toMockmaker<More extends object>(
   mock: Mock,
   { baseUrl = '*', world: worldOf }: MockmakerOptions,
-  { http, ownWorld = () => undefined, more }: Additions<More>,
+  { http, versionOf, ownWorld = () => undefined, more }: Additions<More>,
 ): Mockmaker & More {
+  if (!http) throw tooOld('mockmaker', 'msw', { versionOf })
   const { worlds, router } = mock
   const choose = (request: Request): (() => RunningWorld) | undefined => {
     try {

@@ -1,9 +1,9 @@
-import { http } from 'msw'
+import * as msw from 'msw'
 import { type NodeMockmaker, type NodeMockmakerOptions, setupInNode } from './setup-node.js'
 
 /** Creates a Mockmaker that answers in this process, under MSW. Throws `UsageError` if the scenario or an option is wrong. */
 export function setupMockmaker(options?: NodeMockmakerOptions): NodeMockmaker {
-  return setupInNode(http, options)
+  return setupInNode(msw.http, options)
 }
 
 export type { Mockmaker, MockmakerWorld } from '../core/mock/facade.js'

@@ -1,10 +1,12 @@
 import { type SetupServer, setupServer } from 'msw/node'
+import { tooOld } from '../core/lib/peers.js'
 import { checkFunction } from '../core/lib/usage-error.js'
 import type { Mockmaker, MockmakerWorld } from '../core/mock/facade.js'
 import { createMock } from '../core/mock/mock.js'
 import type { MockmakerOptions } from '../core/mock/options.js'
 import type { ScenarioInput, ScenarioNameOrPath } from '../core/scenario/schema.js'
 import { scenarios } from '../core/scenario/shipped.js'
+import { installedVersion } from '../server/files/installed-version.js'
 import { loadScenarioSync } from '../server/files/scenario-file.js'
 import type { Http } from './handlers.js'
 import { type IsolatedOptions, Isolation } from './isolation.js'
@@ -39,9 +41,11 @@ export function setupInNode(http: Http, { scenario, ...options }: NodeMockmakerO
   const mock = createMock({ ...options, scenario: loaded }, { scenarios, scenarioName })
   const mockmaker: NodeMockmaker = toMockmaker(mock, options, {
     http,
+    versionOf: installedVersion,
     ownWorld: isolation.current,
     more({ list }) {
       const server = setupServer(...list())
+      if (!server.boundary) throw tooOld('mockmaker/node', 'msw', { versionOf: installedVersion })
       const boundary: typeof server.boundary = callback => {
         checkFunction('boundary: the callback', callback)
         return server.boundary(callback)

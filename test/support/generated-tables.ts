@@ -6,6 +6,7 @@ import { type Limit, limits } from '../../src/core/contract/limits.js'
 import type { Auth } from '../../src/core/contract/operation.js'
 import { operationIds, operations } from '../../src/core/contract/operations.js'
 import { describeCalls } from '../../src/core/control/api.js'
+import { oldestPeers, type Peer } from '../../src/core/lib/peers.js'
 import * as loaded from '../../src/core/lib/real-globals.js'
 import { Entry } from '../../src/server/har/read.js'
 
@@ -18,6 +19,7 @@ const parts: Readonly<Record<string, () => string>> = {
   scenario: scenarioTables,
   globals: globalList,
   har: harTable,
+  peers: peerTable,
   ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagTable(flags)])),
 }
 
@@ -134,6 +136,30 @@ function harTable(): string {
   const keys = keysOf(z.toJSONSchema(Entry(), { io: 'input' }) as Schema)
   const rows = [...keys].flatMap(([name, text]) => (text === '' ? [] : [`| \`${name}\` | ${escaped(text)} |`]))
   return ['| field of an entry | what becomes of it |', '|---|---|', ...rows].join('\n')
+}
+
+/** The entry points of a peer, and what works only with newer versions. */
+const usedBy: Readonly<Record<Peer, readonly [entries: string, newer: string]>> = {
+  msw: ['all but the command', ''],
+  vitest: [
+    '`/vitest`',
+    '4.1: `test.override`, vitest in a page, and concurrent tests whose hooks send requests. 3.1: `test.scoped`',
+  ],
+  jest: ['`/jest-preset`', '30: the requests in the error of a failed test'],
+  '@playwright/test': ['`/playwright`', '1.45: `clock.advance` moves the clocks of pages'],
+  storybook: ['`/storybook`', '9: the types of stories, and the requests of a story whose test fails'],
+  vite: ['`/vite`', ''],
+  'fast-check': ['`/arbitraries`', ''],
+  express: ['`createApp`, `mockExpress`', ''],
+  '@redis/client': ['`--data redis://…`', ''],
+}
+
+function peerTable(): string {
+  const rows = Object.entries(oldestPeers).map(([peer, version]) => {
+    const [entries, newer] = usedBy[peer as Peer]
+    return `| \`${peer}\` | ${version} | ${entries} | ${newer} |`
+  })
+  return ['| package | from | for | only newer ones |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 interface Schema {

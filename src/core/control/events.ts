@@ -58,7 +58,7 @@ export interface ChangesOptions {
  * The events of a world as they happen. They end with `return` (the end of a `for await`), with the signal, and with the world. An
  * event waits until its change is kept. Rejects with `ApiError` if that fails: begin again after the last event.
  */
-export interface MockEvents extends AsyncIterableIterator<MockEvent, undefined> {
+export interface MockEvents extends AsyncIterableIterator<MockEvent> {
   /** The id of the position before the first event. */
   readonly after: string
 }

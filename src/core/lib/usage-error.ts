@@ -9,7 +9,7 @@ import { didYouMean, quoted } from './text.js'
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options)
     beginAtCaller(this)
   }

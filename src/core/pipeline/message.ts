@@ -43,6 +43,9 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
+/** As `Uint8Array<ArrayBuffer>`, which older versions of TypeScript do not know. */
+type Bytes = ReturnType<Uint8ArrayConstructor['of']>
+
 /** An HTTP response. It has no connection headers: each transport adds its own. */
 export interface MockResponse {
   /** 0 if the connection breaks without a response, as for a network error of Fetch. */
@@ -50,7 +53,7 @@ export interface MockResponse {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   /** Never change it: several responses may share it. */
-  readonly body: Uint8Array<ArrayBuffer>
+  readonly body: Bytes
   /** Starts to send more after the body. Returns a function that stops it, to call when the client disconnects. */
   readonly stream?: ((client: StreamClient) => () => void) | undefined
   /**

@@ -7,8 +7,10 @@ const load = (name: string): Promise<{ readonly http: Http } | undefined> =>
   import(/* @vite-ignore */ name).catch(() => undefined)
 const two = await load('msw/core/http')
 
-/** Tells whether it is MSW 3, and not MSW 2. */
-export const isThree = two === undefined
+const three = two ? undefined : await load('msw/http')
+
+/** Tells whether it is MSW 3. */
+export const isThree = three !== undefined
 
 /** MSW's functions that create handlers, the same as those that `msw` exports. Tools that trace files follow the last import. */
-export const { http } = two ?? (await load('msw/http')) ?? (await import('msw'))
+export const { http } = two ?? three ?? (await import('msw'))

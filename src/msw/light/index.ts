@@ -1,6 +1,7 @@
 import type { Mockmaker } from '../../core/mock/facade.js'
 import { createMock } from '../../core/mock/mock.js'
 import type { MockmakerOptions } from '../../core/mock/options.js'
+import { installedVersion } from '../../server/files/installed-version.js'
 import { toMockmaker } from '../mockmaker.js'
 import { http } from './http.js'
 
@@ -8,7 +9,11 @@ import { http } from './http.js'
 
 /** See `mockmaker`. */
 export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
-  return toMockmaker(createMock(options, { commands: 'allowed' }), options, { http, more: () => ({}) })
+  return toMockmaker(createMock(options, { commands: 'allowed' }), options, {
+    http,
+    versionOf: installedVersion,
+    more: () => ({}),
+  })
 }
 
 export { ApiError } from '../../core/contract/errors.js'

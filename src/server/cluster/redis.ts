@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { tooOld } from '../../core/lib/peers.js'
 import { quoted } from '../../core/lib/text.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { SharedStorage } from '../../core/storage/shared-storage.js'
+import { installedVersion } from '../files/installed-version.js'
 import { type RedisClient, RedisError, type Renewal, type Reply, type ScriptCommand } from './redis-client.js'
 import { joinReplicas, type ReplicaOptions } from './replica-storage.js'
 import script from './replicas.lua'
@@ -94,10 +96,13 @@ function decoded(text: string): string | undefined {
 /** Loads the library. It is an optional peer, and needed for Redis alone. */
 async function loadLibrary(): Promise<Library> {
   try {
-    return await import('@redis/client')
+    const library: Partial<Library> = await import('@redis/client')
+    // The newest of the names.
+    if (library.SocketTimeoutError) return library as Library
   } catch (cause) {
     throw new UsageError('worlds in Redis need the package @redis/client: npm install @redis/client', { cause })
   }
+  throw tooOld('the storage of worlds in Redis', '@redis/client', { versionOf: installedVersion })
 }
 
 /** Commands that free memory, or take a few bytes. A full server runs them too. All others it refuses before they begin. */

@@ -9,6 +9,7 @@ import { express as installedExpress } from '#lazy'
 import type { OperationId } from '../../core/contract/operations.js'
 import { pathInWorld } from '../../core/contract/paths.js'
 import { parseInput } from '../../core/lib/issues.js'
+import { tooOld } from '../../core/lib/peers.js'
 import { AbortController, Request } from '../../core/lib/real-globals.js'
 import { sayIfSlow } from '../../core/lib/slow-wait.js'
 import { parseUrl } from '../../core/lib/url.js'
@@ -18,6 +19,7 @@ import { type HandlerOperation, operationOf } from '../../core/mock/handler-oper
 import type { AppOptions } from '../../core/mock/options.js'
 import type { MockRequest } from '../../core/pipeline/message.js'
 import { explainUnmatched, routes } from '../../core/pipeline/routes.js'
+import { installedVersion } from '../files/installed-version.js'
 import { checkStarted } from '../processes/game-servers.js'
 import { standardError } from '../processes/program-log.js'
 import { startPrograms } from '../processes/programs.js'
@@ -218,7 +220,8 @@ async function answerWithOthers(
   const url = withoutCredentials(base + originalUrl)
   if (forbiddenMethods.includes(incoming.method) || !parseUrl(url)) return 'unanswered'
   // Imported on use, so that a server without such handlers does not load it.
-  const { getResponse } = await import('msw')
+  const { getResponse } = (await import('msw')) as Partial<typeof import('msw')>
+  if (!getResponse) throw tooOld('mockExpress', 'msw', { versionOf: installedVersion })
   const controller = new AbortController()
   if (response.destroyed) controller.abort()
   else response.once('close', () => controller.abort())

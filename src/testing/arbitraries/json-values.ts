@@ -1,6 +1,10 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { OpenApiSchema } from '../../core/contract/openapi.js'
+import { tooOld } from '../../core/lib/peers.js'
 import { dateOf, parseDate } from '../../core/lib/real-globals.js'
+
+// The newest of the functions that are used.
+if (!('stringMatching' in fc)) throw tooOld('mockmaker/arbitraries', 'fast-check', { versionOf: () => fc.__version })
 
 /** Options for the generation of values. */
 export interface ValueOptions {

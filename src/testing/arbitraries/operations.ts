@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { type DocumentedOperation, documentOperation } from '../../core/contract/openapi.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { type OperationId, type OperationOutput, operationIds, operations } from '../../core/contract/operations.js'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { OpenApiParameter } from '../../core/contract/openapi.js'
 import type { OperationId } from '../../core/contract/operations.js'
 import { checkKeys } from '../../core/lib/usage-error.js'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { quoted } from '../../core/lib/text.js'
 import { checkKeys, UsageError } from '../../core/lib/usage-error.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { Client } from '../../client/client.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { type OperationId, operationIds, operations } from '../../core/contract/operations.js'

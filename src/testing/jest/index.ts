@@ -2,7 +2,10 @@ import { fileURLToPath } from 'node:url'
 
 export type {} from '@jest/expect'
 
+import { checkInstalled } from '../../server/files/installed-version.js'
 import type { MockmakerMatchers } from '../matchers.js'
+
+checkInstalled('mockmaker/jest-preset', { peer: 'jest', part: 'jest-resolve', from: import.meta.url })
 
 declare global {
   namespace jest {
@@ -38,7 +41,7 @@ export const transformIgnorePatterns: string[] = [
 ]
 
 /**
- * A preset for Jest 30: `preset: 'mockmaker'`. Tests can import `mockmaker/node` as an ES module or by `require`, in Node and in
+ * A preset for Jest: `preset: 'mockmaker'`. Tests can import `mockmaker/node` as an ES module or by `require`, in Node and in
  * jsdom. `expect` has the matchers, and the error of a failed test shows its requests.
  */
 const preset: JestPreset = {

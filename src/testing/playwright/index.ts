@@ -1,12 +1,13 @@
-import {
-  test as base,
-  expect as baseExpect,
-  type PlaywrightTestArgs,
-  type PlaywrightTestOptions,
-  type PlaywrightWorkerArgs,
-  type PlaywrightWorkerOptions,
-  type TestType,
+import type {
+  PlaywrightTestArgs,
+  PlaywrightTestOptions,
+  PlaywrightWorkerArgs,
+  PlaywrightWorkerOptions,
+  TestType,
 } from '@playwright/test'
+import * as playwright from '@playwright/test'
+import { tooOld } from '../../core/lib/peers.js'
+import { installedVersion } from '../../server/files/installed-version.js'
 import { matchers } from '../matchers.js'
 import { ScenarioCache } from '../scenario-cache.js'
 import { onNewContext } from './browser-contexts.js'
@@ -33,7 +34,7 @@ interface InternalWorkerFixtures {
   readonly mockmakerWorker: { readonly pages: WorkerPages; readonly known: ScenarioCache }
 }
 
-const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtures, InternalWorkerFixtures>({
+const extended = playwright.test.extend<OptionFixtures & MockmakerFixtures & InternalFixtures, InternalWorkerFixtures>({
   matchmaker: [undefined, { option: true }],
   scenario: [undefined, { option: true }],
   seed: [undefined, { option: true }],
@@ -111,8 +112,12 @@ export const test = extended as TestType<
   PlaywrightWorkerArgs & PlaywrightWorkerOptions
 >
 
+const extendedExpect = playwright.expect.extend(matchers)
+// Earlier versions return nothing.
+if (!extendedExpect) throw tooOld('mockmaker/playwright', '@playwright/test', { versionOf: installedVersion })
+
 /** Playwright's `expect` with our matchers. */
-export const expect = baseExpect.extend(matchers)
+export const expect = extendedExpect
 
 export type { MatcherResult } from '../matchers.js'
 export type { PageMock, PageMockOptions } from './page-mock.js'

@@ -1,5 +1,5 @@
-import type { ArgTypesEnhancer, PreviewAddon, StoryContext } from 'storybook/internal/csf'
-import { addons } from 'storybook/preview-api'
+import type { ArgTypesEnhancer, StoryContext } from 'storybook/internal/csf'
+import { addons } from 'storybook/internal/preview-api'
 import { sayIfSlow } from '../../core/lib/slow-wait.js'
 import { escapedLine, quoted } from '../../core/lib/text.js'
 import type { MockmakerWorld } from '../../core/mock/facade.js'
@@ -26,6 +26,11 @@ export interface MockmakerTypes {
     mockmaker?: ShippedScenario | ''
   }
 }
+
+/** The type of an addon in Storybook 9 and newer. In Storybook 8, which has none, it is `any`. */
+// biome-ignore lint/suspicious/noTsIgnore: the type may be there or not, and declarations keep only this comment
+/** @ts-ignore */
+export type MockmakerAddon = import('storybook/internal/csf').PreviewAddon<MockmakerTypes>
 
 declare module 'storybook/internal/csf' {
   interface StoryContext {
@@ -133,7 +138,7 @@ void addons.ready().then(channel => {
 })
 followToolbar(() => worlds.shown)
 
-export const annotations: PreviewAddon<MockmakerTypes> = {
+export const annotations: MockmakerAddon = {
   loaders: [openWorld],
   beforeEach: answerRequests,
   afterEach: checkFaults,

@@ -1,6 +1,9 @@
 // Storybook loads this module for `addons: ['mockmaker/storybook']`.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { checkInstalled } from '../../server/files/installed-version.js'
+
+checkInstalled('mockmaker/storybook', { peer: 'storybook', from: import.meta.url })
 
 /** A folder or a file that Storybook serves. */
 type StaticDir = string | { readonly from: string; readonly to: string }

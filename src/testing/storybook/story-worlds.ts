@@ -1,4 +1,4 @@
-import { type HttpHandler, http } from 'msw'
+import * as msw from 'msw'
 import { ApiError } from '../../core/contract/errors.js'
 import { URL } from '../../core/lib/real-globals.js'
 import type { Mockmaker, MockmakerWorld } from '../../core/mock/facade.js'
@@ -37,7 +37,7 @@ export class StoryWorlds {
   #lastOpened: Promise<unknown> = Promise.resolve()
 
   /** The handlers of all base URLs until now. */
-  get handlers(): HttpHandler[] {
+  get handlers(): msw.HttpHandler[] {
     return [...this.#mocks.values()].flatMap(({ object }) => object.handlers)
   }
 
@@ -113,7 +113,7 @@ export class StoryWorlds {
     if (known) return known
     const options = { baseUrl, world: (request: Request) => this.#choose(request, created) }
     const mock = createMock({}, { scenarios })
-    const created: Owner = { mock, object: toMockmaker(mock, options, { http, more: () => ({}) }) }
+    const created: Owner = { mock, object: toMockmaker(mock, options, { http: msw.http, more: () => ({}) }) }
     this.#mocks.set(baseUrl, created)
     return created
   }

@@ -1,4 +1,4 @@
-import { addons } from 'storybook/preview-api'
+import { addons } from 'storybook/internal/preview-api'
 import { Emitter } from '../../core/lib/emitter.js'
 import { isJsonObject } from '../../core/lib/json.js'
 import type { ShownStory } from './story-worlds.js'

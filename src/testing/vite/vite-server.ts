@@ -9,6 +9,7 @@ import { createMock, describeBug } from '../../core/mock/mock.js'
 import { type MockmakerPluginOptions, PluginOptions } from '../../core/mock/options.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
 import { scenarios } from '../../core/scenario/shipped.js'
+import { checkInstalled } from '../../server/files/installed-version.js'
 import { Reloader, type ReloaderOptions, reloadText } from '../../server/files/reloader.js'
 import {
   type LoadedScenario,
@@ -21,6 +22,8 @@ import { linesOf, type ServerLog } from '../../server/processes/program-log.js'
 import { startPrograms } from '../../server/processes/programs.js'
 import { checkBots } from '../../server/processes/scenario-bots.js'
 import { checkWatchedPaths } from '../../server/processes/watch-files.js'
+
+checkInstalled('mockmaker/vite', { peer: 'vite', from: import.meta.url })
 
 /** A server of Vite, for development or of a build. */
 type ViteServer = ViteDevServer | PreviewServer

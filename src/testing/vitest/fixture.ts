@@ -1,9 +1,10 @@
-import { expect, type TestAPI, TestRunner, test } from 'vitest'
+import { expect, type TestAPI, test } from 'vitest'
 import type { Client } from '../../client/client.js'
 import type { ScenarioInput, ScenarioNameOrPath } from '../../core/scenario/schema.js'
 import { type MockmakerMatchers, matchers } from '../matchers.js'
 import type { TestWorldOptions } from '../test-world.js'
 import { type Interception, VitestHooks } from './hooks.js'
+import type { Runner } from './runner.js'
 import type { AnyTestOptions, TestMockOptions, VitestMock } from './test-mock.js'
 
 declare global {
@@ -53,30 +54,35 @@ export interface CreateTest {
 }
 
 /** Creates `mockmaker` for Node or for a page. */
-export function createFixtures(interception: Interception): CreateTest {
-  const hooks = new VitestHooks(interception)
+export function createFixtures(interception: Interception, runner: Runner): CreateTest {
+  const hooks = new VitestHooks(interception, runner)
   const create = (own: AnyTestOptions = {}, base: TestAPI = test) => {
-    const extended = base
-      .extend('options', () => own)
-      .extend('mock', { auto: true }, ({ options, task }, { onCleanup }) => {
-        onCleanup(() => hooks.close(task))
-        return hooks.open(task, { ...own, ...options })
-      })
+    // Vitest 4.1 has a newer form, which older ones do not know.
+    const extended = base.extend<{ options: AnyTestOptions; mock: object }>({
+      options: own,
+      mock: [
+        async ({ options, task }, use) => {
+          await use(await hooks.open(task, { ...own, ...options }))
+          await hooks.close(task)
+        },
+        { auto: true },
+      ],
+    })
     const register = () => {
       expect.extend(matchers)
       hooks.register(own)
     }
     // Now, so that MSW starts before the hooks of the test file, which may send requests.
-    if (isCollecting()) register()
+    if (isCollecting(runner)) register()
     return registering(extended as TestAPI, register)
   }
   return create as CreateTest // the options decide about the fixtures
 }
 
 /** Tells whether vitest collects the tests of a file. */
-function isCollecting(): boolean {
+function isCollecting(runner: Runner): boolean {
   try {
-    TestRunner.getCurrentSuite()
+    runner.suites()
     return true
   } catch {
     return false

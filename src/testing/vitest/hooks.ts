@@ -1,13 +1,5 @@
 import type { HttpHandler, RequestHandler } from 'msw'
-import {
-  afterAll,
-  aroundEach,
-  beforeAll,
-  type RunnerTestSuite,
-  type SuiteCollector,
-  type TestContext,
-  TestRunner,
-} from 'vitest'
+import { afterAll, beforeAll, type TestContext } from 'vitest'
 import type { Client } from '../../client/client.js'
 import { checkUnusedFaults } from '../../core/pipeline/unused-faults.js'
 import { createHandlers } from '../../msw/handlers.js'
@@ -17,6 +9,7 @@ import { reportRequests } from '../report.js'
 import { type RunningTest, RunningTests } from '../running-tests.js'
 import { ScenarioCache } from '../scenario-cache.js'
 import { outsideOnServer } from '../test-world.js'
+import type { Runner } from './runner.js'
 import { type AnyTestOptions, createTest, createTestMock, type TestPlatform, type VitestMock } from './test-mock.js'
 
 /** MSW in this process or page. */
@@ -45,6 +38,7 @@ interface OpenTest extends RunningTest {
 /** The hooks that start and stop MSW for a test file, and that run each test with its mock. */
 export class VitestHooks {
   readonly #interception: Interception
+  readonly #runner: Runner
   readonly #tests: RunningTests
   readonly #cache = new ScenarioCache()
   /** By base URL. */
@@ -53,27 +47,28 @@ export class VitestHooks {
   /** Why a test has no mock. Vitest does not try again to create it when it repeats the test. */
   readonly #errors = new WeakMap<Task, unknown>()
   /** The suites that have hooks. */
-  readonly #hooked = new WeakSet<object>()
+  #hooked = new WeakSet<object>()
   /** The options of the mock outside of tests. Absent if no test file runs. */
   #outsideOptions: AnyTestOptions | undefined
   #outside: RunningTest | undefined
   #starts = 0
   #isIntercepting = false
 
-  constructor(interception: Interception) {
+  constructor(interception: Interception, runner: Runner) {
     this.#interception = interception
+    this.#runner = runner
     this.#tests = new RunningTests(interception.current, () => this.#openOutside())
   }
 
   /** Registers the hooks of the suite that vitest collects now, unless an outer suite has them. */
   register(options: AnyTestOptions): void {
-    const suites = suitesAround(TestRunner.getCurrentSuite())
+    const suites = this.#runner.suites()
     const [suite] = suites
     if (suite === undefined || suites.some(one => this.#hooked.has(one))) return
     this.#hooked.add(suite)
     beforeAll(() => this.#start(options))
     afterAll(() => this.#stop())
-    aroundEach((run, { task }) => this.#run(task, run))
+    this.#runner.aroundEach((run, task) => this.#run(task, run))
   }
 
   /** Creates the mock of a test. Rejects if an option is wrong. */
@@ -137,6 +132,7 @@ export class VitestHooks {
     if (this.#isIntercepting) await this.#interception.stop()
     this.#isIntercepting = false
     releaseListening(this)
+    this.#hooked = new WeakSet()
     this.#outsideOptions = undefined
     await this.#outside?.end()
     this.#outside = undefined
@@ -161,12 +157,4 @@ export class VitestHooks {
     // biome-ignore lint/suspicious/noConsole: vitest shows it with the test
     console.error(`mockmaker: "${task.name}" has failed.\n${report}`)
   }
-}
-
-/** Lists a suite and those around it. The outermost is the file. */
-function suitesAround({ suite, file }: SuiteCollector): object[] {
-  const suites: object[] = []
-  for (let one: RunnerTestSuite | undefined = suite; one; one = one.suite) suites.push(one)
-  const ofFile = suite?.file ?? file
-  return ofFile ? [...suites, ofFile] : suites
 }

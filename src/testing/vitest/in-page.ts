@@ -1,4 +1,4 @@
-import { bypass, http } from 'msw'
+import * as msw from 'msw'
 import { setupWorker } from 'msw/browser'
 import { fetch } from '../../core/lib/real-globals.js'
 import { startWorker } from '../../msw/controlled-page.js'
@@ -6,6 +6,7 @@ import { toMswOptions } from '../../msw/unhandled-requests.js'
 import { createFixtures } from './fixture.js'
 import type { Interception } from './hooks.js'
 import { LoneTest } from './lone-test.js'
+import { createRunner } from './runner.js'
 
 const why =
   'a page cannot tell whose request is whose. Write test(…) instead of test.concurrent(…), or run these tests in Node'
@@ -15,8 +16,8 @@ function interceptPage(): Interception {
   const worker = setupWorker()
   const lone = new LoneTest()
   return {
-    http,
-    fetch: (input, init) => fetch(bypass(input, init)),
+    http: msw.http,
+    fetch: (input, init) => fetch(msw.bypass(input, init)),
     current: () => lone.running,
     async start(handlers, decide) {
       worker.resetHandlers(...handlers)
@@ -29,4 +30,4 @@ function interceptPage(): Interception {
 }
 
 /** Creates a `test` of vitest with a mock for each test. */
-export const mockmaker = createFixtures(interceptPage())
+export const mockmaker = createFixtures(interceptPage(), createRunner())

@@ -1,22 +1,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RequestHandler } from 'msw'
 import { setupServer } from 'msw/node'
+import { tooOld } from '../../core/lib/peers.js'
 import { Headers } from '../../core/lib/real-globals.js'
 import { scenarios } from '../../core/scenario/shipped.js'
 import { contextIsLost, promisesKeepContext } from '../../msw/async-context.js'
 import { http, isThree } from '../../msw/light/http.js'
 import { toMswOptions } from '../../msw/unhandled-requests.js'
+import { installedVersion } from '../../server/files/installed-version.js'
 import { isScenarioPath, loadScenarioSync } from '../../server/files/scenario-file.js'
 import type { RunningTest } from '../running-tests.js'
 import { createFixtures } from './fixture.js'
 import type { Interception } from './hooks.js'
 import { LoneTest } from './lone-test.js'
+import { createRunner, isWhole, type SuitePart } from './runner.js'
 
 const why = `${contextIsLost}. Write test(…) instead of test.concurrent(…), or run these tests without that library`
 
 /** Intercepts the requests of this process. Each belongs to the test that has caused it, also if other tests run. */
 function interceptProcess(): Interception {
   const server = setupServer()
+  if (!server.boundary) throw tooOld('mockmaker/vitest', 'msw', { versionOf: installedVersion })
   const running = new AsyncLocalStorage<RunningTest>()
   /** Functions that run another one inside the boundary of a test. */
   const boundaries = new WeakMap<RunningTest, (run: () => void) => void>()
@@ -72,8 +76,15 @@ function interceptProcess(): Interception {
   }
 }
 
+/** The part of vitest that older versions have there. A constant would be an error in tools that look for all modules. */
+const partOfOlder = async (name: string): Promise<Partial<SuitePart>> =>
+  isWhole ? {} : import(/* @vite-ignore */ name).catch(() => ({}))
+
 /** Creates a `test` of vitest with a mock for each test. */
-export const mockmaker = createFixtures(interceptProcess())
+export const mockmaker = createFixtures(
+  interceptProcess(),
+  createRunner(await partOfOlder('vitest/suite'), installedVersion),
+)
 
 export type { MockmakerMatchers } from '../matchers.js'
 export type { ServedExpectation } from '../served.js'

@@ -1,0 +1,39 @@
+import { UsageError } from './usage-error.js'
+
+/**
+ * The oldest version of each peer with which the entry points work. CI installs these versions, and a table of the docs lists
+ * them: docs/reference/versions.md.
+ */
+export const oldestPeers = {
+  msw: '2.3.0',
+  vitest: '2.0.0',
+  jest: '29.4.0',
+  '@playwright/test': '1.40.0',
+  storybook: '8.6.0',
+  vite: '5.0.0',
+  'fast-check': '3.10.0',
+  express: '4.17.0',
+  '@redis/client': '5.1.0',
+} as const
+
+/** A package that users install beside this one. */
+export type Peer = keyof typeof oldestPeers
+
+/**
+ * Returns the error of an entry point whose peer is too old. `versionOf` tells the installed version, if there is a way. `needed`
+ * is the oldest version that suffices. Default: that of `oldestPeers`.
+ */
+export function tooOld(
+  entry: string,
+  peer: Peer,
+  {
+    needed = oldestPeers[peer],
+    versionOf,
+  }: { readonly needed?: string; readonly versionOf?: ((peer: Peer) => string | undefined) | undefined } = {},
+): UsageError {
+  const version = versionOf?.(peer)
+  const found = version === undefined ? 'an older one is installed' : `${version} is installed`
+  return new UsageError(
+    `${entry} needs ${peer} ${needed} or newer, and ${found}: npm install ${peer}@${needed.split('.', 1)}`,
+  )
+}
