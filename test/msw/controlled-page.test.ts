@@ -58,7 +58,7 @@ describe('a page with a service worker', () => {
   it('waits for none where the browser has none, as on a foreign host without HTTPS', async () => {
     vi.stubGlobal('navigator', {})
 
-    expect(await hasResolved(pageIsControlled())).toBe(true)
+    expect(await hasResolved(untilControlled())).toBe(true)
   })
 
   it('waits for no worker outside of its scope', async () => {

@@ -139,7 +139,10 @@ export class Overrides {
       }
       this.#cancels.add(cancel)
       const answered = async () => {
-        const answer = checkAnswer(call.id, await override.resolver({ input: call.input, world: this.#world, original }))
+        const answer = checkAnswer(
+          call.id,
+          await override.resolver({ input: call.input, world: this.#world, original }),
+        )
         // A resolver that returns the mock's own answer keeps its digits.
         return typeof output === 'bigint' && Number(output) === answer ? output : answer
       }
