@@ -1,13 +1,19 @@
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { oldestPeers, type Peer, tooOld } from '../../core/lib/peers.js'
 
-/** Returns the version of a package that a file finds. Default: a file of the working directory. `undefined`: it finds none. */
-export function installedVersion(name: string, from = join(process.cwd(), 'package.json')): string | undefined {
-  try {
-    return createRequire(from)(`${name}/package.json`).version
-  } catch {
-    return undefined
+/** Returns the version of a package that a file at a URL finds. Default: the working directory. `undefined`: it finds none. */
+export function installedVersion(name: string, from?: string): string | undefined {
+  let folder = from === undefined ? process.cwd() : dirname(fileURLToPath(from))
+  for (;;) {
+    try {
+      return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version
+    } catch {
+      const parent = dirname(folder)
+      if (parent === folder) return undefined
+      folder = parent
+    }
   }
 }
 
