@@ -279,7 +279,8 @@ describe('the built library', () => {
 
   it('has no import.meta in what tests load, because Babel leaves it in the CommonJS that Jest runs', () => {
     const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter(
-      name => name.endsWith('.js') && !/^(?:cli|testing\/(?:jest|vite|storybook\/preset)|chunks\/vite-server)\b/.test(name),
+      name =>
+        name.endsWith('.js') && !/^(?:cli|testing\/(?:jest|vite|storybook\/preset)|chunks\/vite-server)\b/.test(name),
     )
 
     expect(files.filter(name => readFileSync(join('dist', name), 'utf8').includes('import.meta'))).toEqual([])
