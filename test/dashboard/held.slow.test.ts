@@ -12,13 +12,16 @@ const scenario = {
 
 /** Sends a find that a fault holds, and opens it. */
 async function hold({ mock, page, url }: OpenDashboard): Promise<{ answer: Promise<Response>; end(): void }> {
+  const waiting = page.getByRole('list', { name: 'Requests that wait' })
+  // A client may have its answer before the page knows.
+  await waiting.waitFor({ state: 'detached' })
   mock.faults.add({ operation: 'lobbies.find', effect: { hold: true }, times: 1 })
   const client = new AbortController()
   const { signal } = client
   const answer = fetch(url + find, { method: 'POST', body: '{"game_modes":["duel"]}', signal })
   // A test that ends early does not wait for it.
   answer.catch(() => {})
-  await page.getByRole('list', { name: 'Requests that wait' }).getByText('lobbies.find held for').waitFor()
+  await waiting.getByText('lobbies.find held for').waitFor()
   await page.getByRole('button', { name: 'Edit the answer' }).press('Enter')
   await detailsOf(page).getByRole('textbox', { name: 'Body, as JSON' }).waitFor()
   return { answer, end: () => client.abort() }

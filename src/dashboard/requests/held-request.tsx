@@ -95,7 +95,9 @@ function waysOf({ id, fault, since }: HeldRequest, edit: Edit): DetailsAction[] 
       const before = page.newestRequest()
       const delay = edit.delay.value.trim() || undefined
       await page.api.call('POST /held/{request_id}/release', { params: { request_id: id }, body: { ...how, delay } })
-      await page.openNewest(before, entry => entry.fault === fault && entry.since === since)
+      // The user may have opened something else meanwhile.
+      if (page.opened.peek()?.id === id)
+        await page.openNewest(before, entry => entry.fault === fault && entry.since === since)
     })
   return [
     {

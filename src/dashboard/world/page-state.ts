@@ -178,11 +178,12 @@ class PageState {
     return this.live.exchanges.peek().at(-1)?.id ?? 0
   }
 
-  /** Shows the newest matching request after an id, and returns its id. `undefined`: it has no answer yet. */
+  /** Shows the newest matching request after an id, unless the user goes on. Returns its id. `undefined`: it has no answer yet. */
   async openNewest(since: number, isMatch: (entry: ShortenedEntry) => boolean): Promise<number | undefined> {
+    const shown = this.opened.peek()?.id
     const { exchanges } = await this.api.call('GET /journal', { query: { since, answers: 'short' } })
     const id = exchanges.findLast(isMatch)?.id
-    if (id !== undefined) this.open('request', id)
+    if (id !== undefined && this.opened.peek()?.id === shown) this.open('request', id)
     return id
   }
 
