@@ -5,12 +5,12 @@ import { setImmediate } from 'node:timers'
 import { type ApiError, UnavailableError } from '../../core/contract/errors.js'
 import { nestingLimit } from '../../core/lib/json.js'
 import { real, TextEncoder } from '../../core/lib/real-globals.js'
+import type { ServedRequest } from '../../core/mock/control-calls.js'
 import { type AbortSignalLike, bodyLimit, type MockRequest, type MockResponse } from '../../core/pipeline/message.js'
 import { connectionAddress } from '../../core/pipeline/origin.js'
 import { errorResult } from '../../core/pipeline/respond.js'
 import { clientBehind } from './proxy-headers.js'
 import type { ForwardedRequest, Router } from './router.js'
-import type { ServedRequest } from './service.js'
 import { StreamWriter } from './stream-writer.js'
 
 /** A request of `node:http`. A body parser in front of the mock may have set `body`, and Express sets `baseUrl`. */

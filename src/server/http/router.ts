@@ -1,4 +1,5 @@
 import { type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http'
+import type { NeededWorld } from '../../core/mock/control-calls.js'
 import type { AbortSignalLike, MockRequest, MockResponse } from '../../core/pipeline/message.js'
 
 /** Decides which process answers a request, if several share the worlds. */
@@ -25,15 +26,6 @@ export interface ForwardedRequest {
   readonly forwardedFor: string | undefined
   /** The time for which the request has waited, in ms. */
   readonly waitedMs: number
-}
-
-/** The world that a request needs. */
-export interface NeededWorld {
-  readonly id: string
-  /** True if the request may create the world. */
-  readonly mayCreate: boolean
-  /** False if the request deletes the world: it may be damaged. */
-  readonly needsContent: boolean
 }
 
 /** A request before its body is read. */

@@ -1,34 +1,16 @@
-import { ApiError, UnavailableError, withUnknownOutcome } from '../../core/contract/errors.js'
-import {
-  controlPath,
-  defaultWorldId,
-  isControlPath,
-  readinessPath,
-  worldId,
-  worldPath,
-} from '../../core/contract/paths.js'
-import { createsWorld, prefersJson } from '../../core/control/call.js'
-import { type FoundCall, findControlCall, readControlInput, runControlCall } from '../../core/control/handler.js'
+import { ApiError, UnavailableError } from '../../core/contract/errors.js'
+import { controlPath, isControlPath, readinessPath, worldId, worldPath } from '../../core/contract/paths.js'
+import { prefersJson } from '../../core/control/call.js'
 import { after } from '../../core/lib/after.js'
-import { lazy } from '../../core/lib/lazy.js'
-import { real } from '../../core/lib/real-globals.js'
-import type { Steps } from '../../core/lib/steps.js'
+import { type CallTexts, ControlCalls, type ServedRequest } from '../../core/mock/control-calls.js'
 import type { Mock } from '../../core/mock/mock.js'
 import type { AppOptions } from '../../core/mock/options.js'
 import type { RunningWorld } from '../../core/mock/running-world.js'
 import type { UnknownWorld } from '../../core/mock/world-router.js'
-import {
-  type AbortSignalLike,
-  header,
-  type MockRequest,
-  type MockResponse,
-  type MockResponseInit,
-} from '../../core/pipeline/message.js'
+import { header, type MockRequest, type MockResponse } from '../../core/pipeline/message.js'
 import { type ControlAccess, checkHost, isForeign, mayControl } from '../../core/pipeline/origin.js'
-import { ClientGone } from '../../core/pipeline/reads.js'
-import { outputResult, type Responder } from '../../core/pipeline/respond.js'
-import { locate, type Place, requestAt, routes } from '../../core/pipeline/routes.js'
-import { runInSlices } from '../../core/store/timers.js'
+import { outputResult } from '../../core/pipeline/respond.js'
+import { locate, type Place, routes } from '../../core/pipeline/routes.js'
 import { version } from '../../version.js'
 import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
 import { parseControlHosts } from './address-lists.js'
@@ -36,17 +18,6 @@ import { controlOpenapi } from './control-openapi.js'
 import { checkControlToken, holderCheck } from './control-token.js'
 import { completeDeviceLink, isFromDeviceLinkPage } from './device-link-page.js'
 import { dashboardPage, isForPage, pageFor } from './pages.js'
-import type { NeededWorld } from './router.js'
-
-/** A request whose body may still be on its way. */
-export interface ServedRequest {
-  /** The most bytes of its body that the service reads. Default: `bodyLimit`. */
-  readonly maxBodyBytes?: number | undefined
-  /** The world that it needs, if several processes share the worlds. `undefined`: any of them may answer. */
-  readonly world?: NeededWorld | undefined
-  /** Answers it, with its body. Never throws or rejects. */
-  answer(): MockResponse | Promise<MockResponse>
-}
 
 export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
   /** Names to allow in the Host header besides those of this machine and IP addresses. Default: all names. */
@@ -73,19 +44,13 @@ export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
   readonly dashboard?: boolean | undefined
 }
 
-/** A control call in its world. */
-interface CallPlace extends Pick<Parameters<typeof runControlCall>[2], 'read' | 'isNew'> {
-  readonly request: MockRequest
-  readonly world: RunningWorld
-  readonly url: string
-}
-
 /** Serves control calls, pages and operations, each in the world that the request names. */
 export class Service {
   readonly #mock: Mock
   readonly #options: ServiceOptions
   readonly #forUnknown: UnknownWorld
   readonly #access: ControlAccess
+  readonly #calls: ControlCalls
   /** Tells whether this process itself has sent a request. */
   readonly #isOwn: ((request: MockRequest) => boolean) | undefined
   /** A client sends the same Host each time. */
@@ -93,7 +58,15 @@ export class Service {
 
   /** Throws `UsageError` if an option is wrong. */
   constructor(mock: Mock, options: ServiceOptions = {}) {
-    const { unknownWorld = 'create', controlHosts = [], controlToken, ownToken, readOnlyBecause } = options
+    const {
+      unknownWorld = 'create',
+      controlHosts = [],
+      controlToken,
+      ownToken,
+      readOnlyBecause,
+      publicUrl,
+      now,
+    } = options
     this.#access = {
       isListed: parseControlHosts(controlHosts),
       hasToken:
@@ -104,6 +77,10 @@ export class Service {
     this.#mock = mock
     this.#options = options
     this.#forUnknown = readOnlyBecause === undefined ? unknownWorld : { refuseBecause: readOnlyBecause }
+    this.#calls = new ControlCalls(mock, {
+      ...{ texts, forUnknown: this.#forUnknown, readOnlyBecause, now, hasControlToken: controlToken !== undefined },
+      publicUrl: publicUrl === 'asked' ? undefined : publicUrl,
+    })
   }
 
   /**
@@ -124,7 +101,7 @@ export class Service {
       const place = locate(request)
       if (control && isControlPath(place.path)) {
         const isChecked = isForwarded || this.#isOwn?.(request) === true
-        return this.#serveControlCall(request, place, { origin, access: isChecked ? everybody : this.#access })
+        return this.#calls.serve(request, place, { origin, access: isChecked ? everybody : this.#access })
       }
       // It must not come into the journal.
       if (!isForwarded && this.#access.hasToken?.(request) && !isForPage(request.method, place.path))
@@ -136,7 +113,7 @@ export class Service {
         return { answer: () => this.#mock.router.outside.answer(request, dashboardPage()) }
       return {
         answer: () => this.#answer(request, place, origin),
-        world: this.#neededWorld(place.worldId, () => this.#mayCreate(request, place)),
+        world: this.#calls.neededWorld(place.worldId, () => this.#mayCreate(request, place)),
       }
     } catch (error) {
       return this.refuse(request, error)
@@ -166,131 +143,10 @@ export class Service {
     this.#lastAllowed = host
   }
 
-  #serveControlCall(
-    request: MockRequest,
-    place: Place,
-    { origin, access }: { readonly origin: () => string; readonly access: ControlAccess },
-  ): ServedRequest {
-    const { worlds, router } = this.#mock
-    const found = findControlCall(request, place, access)
-    if ('preflight' in found) return { answer: () => router.outside.answer(request, found.preflight) }
-    const { limits, answeredBy, method } = found.call
-    const maxBodyBytes = limits?.bytes
-    // This URL names the world in its path, even if the request named it in a header.
-    const urlOf = (id: string) => origin() + worldPath(id)
-    const named = String(found.params.world_id)
-    const read = lazy(() => readControlInput(found, request))
-    if (worlds.shared && answeredBy !== undefined) {
-      const { default: world } = worlds
-      const { outside: responder } = router
-      const inner = requestAt(request, place)
-      const settled = () => worlds.inMemory(named)?.world.settled()
-      const answer = () =>
-        this.#answerControlCall(found, {
-          ...{ request: inner, world, responder, url: urlOf(place.worldId), settled, read, isNew: false },
-        })
-      if (answeredBy === 'this') return { maxBodyBytes, answer }
-      const mayCreate = () => method === 'PUT'
-      return { maxBodyBytes, answer, world: this.#neededWorld(named, mayCreate, { needsContent: method !== 'DELETE' }) }
-    }
-    const mayCreate = this.#forUnknown === 'create' && createsWorld(found.call)
-    let isNew = false
-    const createAfter = () => {
-      read()
-      isNew = true
-    }
-    return {
-      maxBodyBytes,
-      answer: () =>
-        router.answer(request, place, mayCreate ? { createAfter } : this.#unlessCreated(request), (world, inner) =>
-          this.#answerControlCall(found, {
-            ...{ request: inner, world, responder: world.responder, url: urlOf(world.id), read, isNew },
-            settled: () => Promise.all([world.world.settled(), worlds.inMemory(named)?.world.settled()]),
-          }),
-        ),
-      world: this.#neededWorld(place.worldId, () => mayCreate),
-    }
-  }
-
-  /** Otherwise a page that polls a world, or asks for its icon, would create it again after someone has deleted it. */
-  #unlessCreated({ basePath = '' }: MockRequest): UnknownWorld {
-    if (this.#forUnknown !== 'create') return this.#forUnknown
-    const call = `PUT ${basePath}${controlPath}/worlds/{id}`
-    return { refuseBecause: `${call} creates one, and so does its first operation, or a call that changes it` }
-  }
-
-  /** Returns the world that a request needs, if this process may be the wrong one for it. */
-  #neededWorld(
-    id: string,
-    mayCreate: () => boolean,
-    { needsContent }: Pick<NeededWorld, 'needsContent'> = { needsContent: true },
-  ): NeededWorld | undefined {
-    if (!this.#mock.worlds.shared || !worldId.pattern.test(id)) return undefined
-    return {
-      id,
-      // Everybody can use it, as if it had always been there.
-      get mayCreate() {
-        return id === defaultWorldId || mayCreate()
-      },
-      needsContent,
-    }
-  }
-
   #mayCreate(request: MockRequest, place: Place): boolean {
     const { outside } = this.#mock.router
     if (request.method === 'OPTIONS' || this.#forUnknown !== 'create') return false
     return isForNewWorld(request.method, place.path) && !isForeign(request, outside.allowed)
-  }
-
-  /** Answers when all changes until now are kept: an error may tell about them too. */
-  async #answerControlCall(
-    found: FoundCall,
-    {
-      responder,
-      settled,
-      ...call
-    }: CallPlace & { readonly responder: Responder; settled(): Promise<unknown> | undefined },
-  ): Promise<MockResponse> {
-    const { request } = call
-    const startedAt = real.now()
-    // A call that names a world may change another one than that of its path.
-    const { revision } = call.world.world
-    const since = found.params.world_id === undefined ? revision + 1 : 0
-    const result = await this.#runControlCall(found, call).catch((error: unknown) => ({ error }))
-    // A refused call leaves no world behind.
-    if ('error' in result && call.isNew && call.world.world.revision === revision) {
-      const refusal = responder.refuse(request, result.error, startedAt)
-      await this.#mock.worlds.delete(call.world.id)
-      return refusal
-    }
-    try {
-      await settled()
-    } catch (error) {
-      // The call itself knows better what it has changed.
-      if ('error' in result && result.error instanceof UnavailableError)
-        return responder.refuse(request, result.error, startedAt)
-      const hasWritten = !('error' in result) && !['GET', 'HEAD'].includes(request.method)
-      return responder.refuse(request, withUnknownOutcome(error, hasWritten ? since : undefined), startedAt)
-    }
-    if ('error' in result) return responder.refuse(request, result.error, startedAt)
-    return responder.answer(request, result, startedAt)
-  }
-
-  async #runControlCall(found: FoundCall, { request, world, url, read, isNew }: CallPlace): Promise<MockResponseInit> {
-    const { readOnlyBecause } = this.#options
-    const isReadOnly = readOnlyBecause !== undefined
-    if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
-    const server = this.#mock
-    const texts = { parseScenario: parseSentScenario, scenarioText }
-    const openapi = () => controlOpenapi({ version, serverUrl: url })
-    const inSlices = <Result>(steps: Steps<Result>) => runInSlices(untilGone(steps, request), this.#options.now)
-    const hasControlToken = this.#access.hasToken !== undefined
-    const { publicUrl } = this.#options
-    const context = {
-      ...{ mock: world, server, ...texts, openapi, version, url, request, inSlices, hasControlToken, isReadOnly },
-      publicUrl: publicUrl === undefined || publicUrl === 'asked' ? undefined : publicUrl + worldPath(world.id),
-    }
-    return await runControlCall(found, context, { read, isNew })
   }
 
   #publicUrlOf({ id }: RunningWorld, origin: () => string): string | undefined {
@@ -319,7 +175,7 @@ export class Service {
     const { worlds, router } = this.#mock
     const isNew = this.#forUnknown === 'create' && !worlds.has(place.worldId)
     const isServed = !isNew || isForNewWorld(request.method, place.path)
-    const unknown = isServed ? this.#forUnknown : this.#unlessCreated(request)
+    const unknown = isServed ? this.#forUnknown : this.#calls.unlessCreated(request)
     const { hasToken } = this.#access
     return router.answer(request, place, unknown, (world, inner) => {
       const page = pageFor(inner, () => ({
@@ -337,23 +193,19 @@ export class Service {
   }
 }
 
+const texts: CallTexts = {
+  parseScenario: parseSentScenario,
+  scenarioText,
+  version,
+  openapiAt: serverUrl => controlOpenapi({ version, serverUrl }),
+}
+
 /** The rules for a caller that another process has checked, or that is this one. */
 const everybody: ControlAccess = { isListed: () => true }
 
 /** Tells whether a request may create its world. */
 function isForNewWorld(method: string, path: string): boolean {
   return routes.list(method, path).length > 0 || isForPage(method, path)
-}
-
-/** Does the work until the client disconnects, and then throws `ClientGone`. */
-function* untilGone<Result>(steps: Steps<Result>, request: MockRequest): Steps<Result> {
-  for (let next = steps.next(), client: AbortSignalLike | undefined; ; next = steps.next()) {
-    if (next.done) return next.value
-    yield
-    client ??= request.signal?.()
-    // The work may have files to close.
-    if (client?.aborted) steps.throw(new ClientGone())
-  }
 }
 
 /** Answers in the name of a world that gets no requests. A preflight asks only whether a page may read the answer. */
