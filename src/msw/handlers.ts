@@ -2,11 +2,11 @@ import type { HttpHandler, HttpResponseResolver, http } from 'msw'
 import type { Method, OperationSpec } from '../core/contract/operation.js'
 import { type OperationId, operationIds, operations } from '../core/contract/operations.js'
 import { withoutStacks } from '../core/lib/caller-stack.js'
-import { nextTurn } from '../core/lib/next-turn.js'
-import { AbortController, ReadableStream, Response, TextEncoder, URL } from '../core/lib/real-globals.js'
+import { AbortController, TextEncoder, URL } from '../core/lib/real-globals.js'
 import { quoted } from '../core/lib/text.js'
 import { parseUrl } from '../core/lib/url.js'
 import { UsageError } from '../core/lib/usage-error.js'
+import { responseOf } from '../core/mock/fetch.js'
 import { withOperation } from '../core/mock/handler-operation.js'
 import type { AbortSignalLike, MockRequest, RequestHandler } from '../core/pipeline/message.js'
 
@@ -205,17 +205,7 @@ async function answerFetch(
   const pageOrigin = globalThis.location?.origin
   // No server is where the URL leads, so a game server is on this machine.
   const incoming = { method, query, headers, body, pageOrigin, serverHost: '127.0.0.1', signal }
-  const answered = await answer({ ...incoming, ...split(pathname) })
-  const { status } = answered
-  const { disconnect, body: bytes, headers: sent } = answered
-  if (disconnect === 'truncate') {
-    // Under MSW 3 the end of the connection is the end of a body without a length.
-    const cut = { ...sent, 'content-length': String(bytes.length) }
-    return new Response(brokenBody(bytes), { status, headers: cut })
-  }
-  // Fetch has no other form for a broken connection.
-  if (disconnect) return Response.error()
-  return new Response(status === 204 ? null : bytes, { status, headers: sent })
+  return responseOf(await answer({ ...incoming, ...split(pathname) }))
 }
 
 /** Reads the body of a request. React Native has no stream of it, and cannot read it as bytes. */
@@ -241,20 +231,6 @@ function disconnectOf(request: Request): AbortSignalLike {
   if (raw.destroyed) client.abort()
   raw.once('close', () => client.abort())
   return client.signal
-}
-
-/** Returns the first half of a body. Then its reader fails, as if the connection had broken. */
-function brokenBody(body: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(body.slice(0, Math.ceil(body.length / 2)))
-    },
-    async pull(controller) {
-      // MSW 3 closes the socket at once. The client must have read the status before.
-      await nextTurn()
-      controller.error(new TypeError('the connection closed in the middle of the body'))
-    },
-  })
 }
 
 /** Creates the Origin header that Fetch would send. A service worker sees the request before the browser adds it. */

@@ -45,6 +45,7 @@ export const {
   TextDecoder,
   TextDecoderStream,
   TextEncoder,
+  TextEncoderStream,
   TransformStream,
   URL,
   URLSearchParams,

@@ -8,6 +8,7 @@ import { quoted } from '../../core/lib/text.js'
 import { parseDuration } from '../../core/lib/time.js'
 import { parseUrl } from '../../core/lib/url.js'
 import { UsageError } from '../../core/lib/usage-error.js'
+import { fetchFrom } from '../../core/mock/fetch.js'
 import { createMock } from '../../core/mock/mock.js'
 import type { MockmakerOptions } from '../../core/mock/options.js'
 import { testHasEnded } from '../../core/mock/running-world.js'
@@ -20,7 +21,6 @@ import { Service } from '../../server/http/service.js'
 import type { ScenarioCache } from '../scenario-cache.js'
 import { createWorldOn, TestCalls } from '../test-world.js'
 import { createForwarder } from './forward.js'
-import { createInProcessFetch } from './in-process-fetch.js'
 import type { Mount } from './page-requests.js'
 
 /** Options of a test, for `test.use`. All but `matchmaker` are optional. */
@@ -116,7 +116,7 @@ function openInProcess(
   const answer: RequestHandler = request =>
     service.serve({ ...request, headers: { host, ...request.headers } }, () => url).answer()
   const calls = new TestCalls()
-  const inner = createInProcessFetch(answer, new URL(url).pathname.replace(/\/$/, ''))
+  const inner = fetchFrom(answer, new URL(url).pathname.replace(/\/$/, ''))
   const client = createClient(url, { fetch: calls.guard(inner) })
   const on: PageMock['on'] = (...override) => {
     if (calls.hasEnded) throw new UsageError(testHasEnded)

@@ -1,39 +1,75 @@
 import { it as base, describe, expect } from 'vitest'
 import { type Client, createClient } from '../../../src/client/index.js'
+import { fetchFrom, fetchOf } from '../../../src/core/mock/fetch.js'
 import { createMock, type Mock } from '../../../src/core/mock/mock.js'
-import type { RequestHandler } from '../../../src/core/pipeline/message.js'
 import { Service } from '../../../src/server/http/service.js'
-import { createInProcessFetch } from '../../../src/testing/playwright/in-process-fetch.js'
 import { closedAfterTest } from '../../support/worlds.js'
 
-const url = 'https://matchmaker.test/api'
+const url = 'https://matchmaker.test'
 
-const it = base.extend<{ mock: Mock; client: Client }>({
+const texts = {
+  parseScenario: (text: string) => JSON.parse(text),
+  scenarioText: (json: string) => json,
+  openapiAt: (at: string) => ({ openapi: '3.1.0', at }),
+  version: '0.0.0',
+}
+
+const it = base.extend<{ mock: Mock; fetch: typeof fetch; client: Client }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   mock: async ({}, use) => {
     const mock = closedAfterTest(createMock({ scenario: { game_modes: ['duel'] } }))
     await use(mock)
   },
-  client: async ({ mock }, use) => {
-    await use(createClient(url, { fetch: createInProcessFetch(serviceOf(mock), '/api') }))
+  fetch: async ({ mock }, use) => {
+    await use(fetchOf(mock, texts))
+  },
+  client: async ({ fetch }, use) => {
+    await use(createClient(url, { fetch }))
   },
 })
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: {} }
 
-/** Answers the requests of pages, as the fixture does. */
-function serviceOf(mock: Mock): RequestHandler {
-  const service = new Service(mock, { unknownWorld: 'refuse', dashboard: false })
-  return request => service.serve(request, () => url).answer()
-}
-
-describe('a mock in the same process', () => {
-  it('has the page of a device link, and says that it has no dashboard', async ({ mock }) => {
-    const fetch = createInProcessFetch(serviceOf(mock), '/api')
-    const typeOf = async (path: string) => (await fetch(url + path)).headers.get('content-type')
+describe('a service in the same process', () => {
+  it('has the page of a device link below its base path, and says that it has no dashboard', async ({ mock }) => {
+    const service = new Service(mock, { unknownWorld: 'refuse', dashboard: false })
+    const fetch = fetchFrom(request => service.serve(request, () => url).answer(), '/api')
+    const typeOf = async (path: string) => (await fetch(`${url}/api${path}`)).headers.get('content-type')
 
     expect(await typeOf('/devices/link/nobody')).toBe('text/html; charset=utf-8')
     expect(await typeOf('/')).toBe('text/plain; charset=utf-8')
+  })
+})
+
+describe('the fetch of a mock', () => {
+  it('answers operations, in the world that the path names', async ({ fetch, mock }) => {
+    const find = { method: 'POST', body: JSON.stringify({ game_modes: ['duel'] }) }
+
+    expect((await fetch(`${url}/w/other/matchmaker/lobbies/find`, find)).status).toBe(200)
+    expect((await fetch(`${url}/matchmaker/lobbies/find`, { ...find, body: new Blob(['{']) })).status).toBe(400)
+    expect(mock.worlds.get('other')?.world.lobbies.count()).toBe(1)
+    expect(mock.default.world.lobbies.count()).toBe(0)
+  })
+
+  it('refuses what is no call, as over HTTP', async ({ fetch }) => {
+    const answers = await Promise.all([
+      fetch(`${url}/__mock/nothing`),
+      fetch(`${url}/w/other/__mock/journal`),
+      fetch(`${url}/__mock/reset`, { method: 'POST' }),
+      fetch(`${url}/nothing`),
+    ])
+
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 403, 404])
+    expect(await answers[2].json()).toMatchObject({ message: expect.stringContaining('content-type is missing') })
+  })
+
+  it('describes the calls, and reads a scenario, by the functions that it got', async ({ fetch, client, mock }) => {
+    const openapi = await fetch(`${url}/w/one/__mock/openapi.json`, { method: 'GET' })
+    await client.load({ title: 'Other' })
+
+    expect(openapi.status).toBe(404)
+    expect(await (await fetch(`${url}/__mock/openapi.json`)).json()).toEqual({ openapi: '3.1.0', at: url })
+    expect(mock.default.world.title).toBe('Other')
   })
 })
 
