@@ -35,7 +35,7 @@ const modules = [
     'core/scenario/index',
   ],
   ...['msw/node', 'msw/light/index', 'msw/light/node', 'msw/browser'],
-  ...['msw/in-browser', 'msw/in-react-native', 'msw/on-server'],
+  ...['msw/in-browser', 'msw/in-react-native', 'msw/on-server', 'msw/capsule-in-page', 'server/files/capsule-html'],
   ...['testing/vitest/index', 'testing/vitest/in-page', 'testing/vite/index'],
   ...['testing/storybook/index', 'testing/storybook/preview', 'testing/storybook/preset'],
   ...['testing/storybook/in-node', 'testing/storybook/in-page'],

@@ -39,7 +39,7 @@ import type { LobbyRow } from '../core/store/matchmaker-rows.js'
 import type { Rows } from '../core/store/rows.js'
 import { tablesByPath } from '../core/store/table-names.js'
 import type { TokenInfo } from '../core/store/tokens.js'
-import { type Input, misuseError } from './call.js'
+import { type Input, misuseError, send, textOf } from './call.js'
 import {
   type ControlledRemote,
   checked,
@@ -395,7 +395,9 @@ function simulationsOf(remote: ControlledRemote): Pick<Client, 'simulate' | 'sim
   }
 }
 
-function scenariosOf(remote: ControlledRemote): Pick<Client, 'scenarios' | 'reset' | 'load' | 'snapshot' | 'restore'> {
+function scenariosOf(
+  remote: ControlledRemote,
+): Pick<Client, 'scenarios' | 'reset' | 'load' | 'snapshot' | 'capsule' | 'restore'> {
   return {
     scenarios: async () => (await request(remote, 'GET /scenarios')).scenarios,
     async reset(options = {}) {
@@ -408,6 +410,10 @@ function scenariosOf(remote: ControlledRemote): Pick<Client, 'scenarios' | 'rese
       checkObject('argument', options)
       const parts = options.with?.join(',') || undefined
       return request(remote, 'GET /snapshot', { query: { ...options, with: parts } })
+    },
+    async capsule(query = {}) {
+      checkObject('argument', query)
+      return textOf(await send(remote, 'GET /capsule', { query }, { headers: { accept: 'text/html' } }), remote)
     },
     async restore(snapshot) {
       await request(remote, 'PUT /snapshot', { body: snapshot })

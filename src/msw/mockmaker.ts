@@ -10,6 +10,7 @@ import type { RunningWorld } from '../core/mock/running-world.js'
 import type { RequestHandler } from '../core/pipeline/message.js'
 import { checkOverride } from '../core/pipeline/overrides.js'
 import { ofUserCode } from '../core/pipeline/user-code.js'
+import { runInSlices } from '../core/store/timers.js'
 import { createHandler, createHandlers, type Http, type RequestHandlers, urlInProcess } from './handlers.js'
 
 /** The parts that an entry point adds to a mock. */
@@ -68,6 +69,10 @@ export function toMockmaker<More extends object>(
       list() {
         list ??= createHandlers({ baseUrl, http, ...routesTo(world, ({ handle }) => handle) })
         return list
+      },
+      async capsuleFile(running, options) {
+        const { capsuleHtml } = await import('#capsule')
+        return capsuleHtml(await runInSlices(running.capsule(options)))
       },
       override(id, resolver, options) {
         checkOverride('override', id, resolver, options)

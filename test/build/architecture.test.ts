@@ -39,7 +39,7 @@ const wings: Readonly<Record<string, Wing>> = {
     rooms: ['files', 'processes', 'folder', 'http', 'cluster', 'har'],
   },
   lab: { wings: ['core', 'server'], packages: ['#lab'], rooms: ['.'] },
-  msw: { wings: ['core', 'server', 'lab'], packages: ['msw'], rooms: ['.'] },
+  msw: { wings: ['core', 'server', 'lab'], packages: ['msw', '#capsule'], rooms: ['.'] },
   dashboard: {
     wings: ['core', 'client'],
     packages: ['preact', '@preact/signals', 'lean-qr'],

@@ -155,6 +155,7 @@ export const typesOfSchemas: Readonly<Record<string, readonly TypeOfSchema[]>> =
     ...optionsOf('src/core/control/world-control.ts', worldControl, [
       'ResetOptions',
       'SnapshotOptions',
+      'CapsuleOptions',
       'NewWorldOptions',
     ]),
     ...optionsOf('src/core/control/history.ts', history, ['HistoryOptions']),

@@ -50,6 +50,7 @@ import { type StateName, stateNames } from './states.js'
 import { worldStatus } from './status.js'
 import { StoryFilter } from './stories/find-stories.js'
 import {
+  CapsuleOptions,
   describeWorld,
   type KeptData,
   type ListedWorld,
@@ -220,6 +221,17 @@ export const controlCalls = lazy(() => [
       const json = pieces.join('')
       const text = scenarioText(json)
       return text === json ? undefined : textResponse('application/yaml', text)
+    },
+  }),
+  call('GET /capsule', {
+    media: 'text/html',
+    summary:
+      'Returns the world with its past in one file: a page that opens in any browser, and a scenario. It is JSON if `accept` prefers that. `last=10m` cuts the past.',
+    query: CapsuleOptions(),
+    run: async ({ mock, query, inSlices }) => ({ json: await inSlices(mock.capsule(query)) }),
+    async respond({ json }, { request, capsuleHtml }) {
+      if (!capsuleHtml || prefersJson(header(request, 'accept'))) return textResponse('application/json', json)
+      return textResponse('text/html; charset=utf-8', await capsuleHtml(json))
     },
   }),
   call('PUT /snapshot', {

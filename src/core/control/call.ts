@@ -16,6 +16,7 @@ import type { Past } from './explain/past.js'
 import type { ObservedWorld } from './states.js'
 import type { StoryBook } from './stories/find-stories.js'
 import type {
+  CapsuleOptions,
   IdentifiedWorld,
   KeptData,
   NewWorldOptions,
@@ -57,6 +58,8 @@ interface ControlledWorld
   readonly past: Past
   readonly stories: StoryBook
   snapshot(options: SnapshotOptions): Steps<ScenarioInput>
+  /** Returns a capsule of the world, as JSON. */
+  capsule(options: CapsuleOptions): Steps<string>
   /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */
   nextChangeId(revision: number): number | undefined
 }
@@ -75,6 +78,8 @@ export interface ControlContext {
   parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): ScenarioInput
   /** Writes the JSON of a snapshot as the text of a scenario file. A long one stays JSON. */
   scenarioText(json: string): string
+  /** Makes the page of a capsule from its JSON. Absent where no page can be made: then a capsule is JSON. */
+  readonly capsuleHtml?: ((json: string) => Promise<string>) | undefined
   /** Describes the control API as an OpenAPI document. */
   openapi(): object
   /** The version of mockmaker. */
@@ -117,7 +122,7 @@ interface CallSpec<Route extends string, Query, Body, Output extends object> {
   /** True for a POST that changes nothing: it waits, or checks. */
   readonly isRead?: true
   /** The other media type of the answer. A call that returns a function has only that one. Default: the answer is always JSON. */
-  readonly media?: 'text/event-stream' | 'application/yaml' | 'text/plain'
+  readonly media?: 'text/event-stream' | 'application/yaml' | 'text/plain' | 'text/html'
   /** The limits of the body. Default: 1 MiB, and 100,000 values. */
   readonly limits?: Omit<BodyLimits, 'levels'>
   /** Returns the answer, which is sent as JSON. Throws `ApiError`, or `UsageError` for wrong input. */

@@ -244,6 +244,15 @@ export class EventReader implements MockEvents {
       this.#queue.push(waiting(entry))
       this.#wake()
     })
+    const unsubscribeRestarts = history.restarted.subscribe(() => {
+      this.#queue.drop()
+      this.#wake()
+    })
+    const unsubscribeEntries = this.#unsubscribe
+    this.#unsubscribe = () => {
+      unsubscribeEntries()
+      unsubscribeRestarts()
+    }
     if (signal?.aborted) this.#end()
     signal?.addEventListener('abort', this.#end)
   }

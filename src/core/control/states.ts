@@ -160,6 +160,10 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
         mark('finds', 'soon')
       }),
       history.replaced.subscribe(() => mark('journal', 'now')),
+      history.restarted.subscribe(() => {
+        for (const name of stateNames) mark(name, 'now')
+        phases.follow()
+      }),
       pending.subscribe(isHeld => {
         mark('journal', isHeld ? 'now' : 'soon')
         if (isHeld) mark('faults', 'now')

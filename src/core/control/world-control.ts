@@ -6,6 +6,7 @@ import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
 import { lazyObject } from '../lib/lazy-schemas.js'
 import { formatInstant } from '../lib/time.js'
+import { DurationInCode } from '../lib/time-schemas.js'
 import { typeTexts } from '../lib/type-text.js'
 import type { Failure, FaultHandle, FaultOptions } from '../pipeline/fault-calls.js'
 import type { FaultDelayInput } from '../pipeline/fault-input.js'
@@ -64,6 +65,13 @@ export const SnapshotOptions = lazy(() =>
 )
 /** Options of `snapshot`. */
 export type SnapshotOptions = types.SnapshotOptions
+
+export const CapsuleOptions = lazyObject(() => ({
+  /** The time of the world's clock before now that the capsule has, such as `10m`, or ms. Default: the whole history. */
+  last: DurationInCode.optional(),
+}))
+/** Options of `capsule`. */
+export type CapsuleOptions = types.CapsuleOptions
 
 const expectedScenario = 'expected a scenario, or the name of one'
 
@@ -201,6 +209,11 @@ export interface WorldControl extends TestControls {
    * the option `history`.
    */
   snapshot(options?: SnapshotOptions): ScenarioInput
+  /**
+   * Returns the world with its past in one file, a page that opens in any browser, as HTML. In a page: as JSON. Rejects with
+   * `UsageError`.
+   */
+  capsule(options?: CapsuleOptions): Promise<string>
   /**
    * Restores a snapshot in one change set. All answers are the same as then, but watch indexes rise. Faults and journal stay
    * if the snapshot has none. Rejects with `UsageError`.

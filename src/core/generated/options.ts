@@ -102,6 +102,15 @@ export interface SnapshotOptions {
   readonly before?: number | undefined
 }
 
+/** Options of `capsule`. */
+export interface CapsuleOptions {
+  /**
+   * The time of the world's clock before now that the capsule has, such as `10m`, or ms. Default: the whole
+   * history.
+   */
+  readonly last?: string | number | undefined
+}
+
 /** The state of a new world: from a scenario, as a copy of another world, or as the scenario of the mock. */
 export interface NewWorldOptions {
   /** The name of a scenario, or one in the fixture format. Default: the server's scenario. */

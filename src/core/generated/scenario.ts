@@ -402,6 +402,8 @@ export interface ScenarioInput {
   faults?: readonly ScenarioFault[] | undefined
   /** Earlier requests to the world, with their responses. Default: none. */
   journal?: readonly JournalEntry[] | undefined
+  /** The past of the world, which makes the scenario a capsule. Only the mock writes it. Default: none. */
+  past?: Record<string, unknown> | undefined
   /** The place of this schema, for editors. */
   $schema?: string | undefined
 }

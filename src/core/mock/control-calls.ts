@@ -35,7 +35,7 @@ export interface ServedRequest {
 }
 
 /** What the calls need from the runtime: the library of YAML, and the files of the package. */
-export interface CallTexts extends Pick<ControlContext, 'parseScenario' | 'scenarioText' | 'version'> {
+export interface CallTexts extends Pick<ControlContext, 'parseScenario' | 'scenarioText' | 'capsuleHtml' | 'version'> {
   /** Describes the control API at a URL as an OpenAPI document. */
   openapiAt(url: string): object
 }
@@ -185,12 +185,12 @@ export class ControlCalls {
     const { texts, readOnlyBecause, publicUrl, hasControlToken = false, now } = this.#options
     const isReadOnly = readOnlyBecause !== undefined
     if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
-    const { parseScenario, scenarioText, version } = texts
+    const { parseScenario, scenarioText, capsuleHtml, version } = texts
     const openapi = () => texts.openapiAt(url)
     const inSlices = <Result>(steps: Steps<Result>) => runInSlices(untilGone(steps, request), now)
     const context = {
       ...{ mock: world, server: this.#mock, parseScenario, scenarioText, openapi, version, url, request },
-      ...{ inSlices, hasControlToken, isReadOnly },
+      ...{ capsuleHtml, inSlices, hasControlToken, isReadOnly },
       publicUrl: publicUrl === undefined ? undefined : publicUrl + worldPath(world.id),
     }
     return await runControlCall(found, context, { read, isNew })

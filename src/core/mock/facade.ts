@@ -8,7 +8,13 @@ import { lobbyEnvironment } from '../control/environment.js'
 import { lobbyFields } from '../control/new-rows.js'
 import { listSchedule } from '../control/schedule.js'
 import { endSimulation, listSimulations, simulate } from '../control/simulation.js'
-import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from '../control/world-control.js'
+import type {
+  CapsuleOptions,
+  NewWorldOptions,
+  ScenarioSummary,
+  WorldControl,
+  WorldsControl,
+} from '../control/world-control.js'
 import { beginAtCaller } from '../lib/caller-stack.js'
 import { runAtOnce } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
@@ -88,6 +94,7 @@ export interface Handlers {
   readonly override: MockmakerWorld['override']
   /** The URL of the world, or of the mock. */
   readonly url: string
+  capsuleFile(world: RunningWorld, options: CapsuleOptions | undefined): Promise<string>
 }
 
 /** The clock of a world for users. To read the time first runs the jobs that are due, as each read of a table does. */
@@ -149,6 +156,7 @@ function facade<More extends object>(world: RunningWorld, handlers: Handlers, mo
     reset: options => usable().reset(options),
     load: scenario => usable().load(scenario),
     snapshot: options => runAtOnce(usable().snapshot(options)),
+    capsule: options => promised(usable(), world => handlers.capsuleFile(world, options)),
     restore: snapshot => usable().restore(snapshot),
     completeDeviceLink: (token, options) =>
       promised(usable(), ({ world }) => completeDeviceLink(world, token, options)),

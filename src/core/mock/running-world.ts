@@ -1,3 +1,4 @@
+import { version } from '../../version.js'
 import { ApiError } from '../contract/errors.js'
 import type { JournalEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
@@ -10,12 +11,14 @@ import { type HistoryJson, HistoryOptions, listHistory } from '../control/histor
 import { ObservedWorld } from '../control/states.js'
 import { StoryBook } from '../control/stories/find-stories.js'
 import { servedLobby } from '../control/stories/served-lobby.js'
-import { StoryRecorder } from '../control/stories/stories.js'
-import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
+import { type SavedStories, StoryRecorder } from '../control/stories/stories.js'
+import { CapsuleOptions, ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
-import type { Steps } from '../lib/steps.js'
+import { jsonPieces } from '../lib/long-json.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
+import { parseDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { Exchange } from '../pipeline/exchange.js'
 import { type CallRunner, Executor } from '../pipeline/execute.js'
@@ -38,14 +41,16 @@ import { snapshotSteps } from '../scenario/world.js'
 import { resumeWorld } from '../simulation/resume.js'
 import { Scheduler } from '../simulation/scheduler.js'
 import { LiveServers } from '../simulation/servers.js'
+import { DecodedPast, decodePast, encodePast, withoutSecrets } from '../storage/capsule.js'
 import type { UseFacts, WorldInStorage } from '../storage/world-storage.js'
 import type { Clock, ClockState } from '../store/clock.js'
 import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
+import { runInSlices } from '../store/timers.js'
 import { type TokenInfo, tokensOf } from '../store/tokens.js'
 import { LiveWorld, type LoggedWorld } from '../store/world.js'
 import { readTables, type StateDefinition, timeOfState } from '../store/world-state.js'
-import type { ScenarioRegistry, StartState } from './scenario-registry.js'
+import { otherSeeds, type ScenarioRegistry, type StartState } from './scenario-registry.js'
 
 /** The reason for a world whose test has ended. */
 export const testHasEnded = 'this mock belongs to a test that has ended: use the mock of the present test'
@@ -159,6 +164,7 @@ export class RunningWorld {
     this.#handlerOf = run => request => new Exchange(request, parts).answer(run)
     this.handle = this.#handlerOf(this.#runner)
     if (state.journal) this.journal.load(state.journal)
+    this.#adoptPast(runAtOnce(this.decoded(state)))
   }
 
   get clock(): Clock {
@@ -230,6 +236,24 @@ export class RunningWorld {
     return journal ? { ...snapshot, journal } : snapshot
   }
 
+  /** Returns the world with its past, as JSON. The first step takes all of it as it is then. */
+  *capsule(options: CapsuleOptions = {}): Steps<string> {
+    const { last } = parseInput(CapsuleOptions(), options, 'capsule')
+    void this.world.clock.catchUp()
+    const { state } = this.world
+    const rays = this.#rays.save()
+    const servers = this.servers.list().flatMap(({ lobby_id }) => this.servers.get(lobby_id) ?? [])
+    const others = { version, rays, stories: this.#recorder.save(), servers }
+    const past = yield* encodePast(
+      { world: this.world, history: this.#history, past: this.past },
+      others,
+      last === undefined ? undefined : parseDuration(last),
+    )
+    const snapshot = yield* snapshotSteps({ ...state, clock: { ...state.clock, mode: 'frozen' } }, { hasFaults: true })
+    const pieces = yield* jsonPieces({ ...snapshot, past })
+    return withoutSecrets(pieces.join(''), this.#settings.secrets)
+  }
+
   nextChangeId(revision: number): number | undefined {
     return this.#history.nextChangeAfter(revision)
   }
@@ -256,11 +280,19 @@ export class RunningWorld {
     checkUnusedFaults(unused)
   }
 
+  /** Decodes the past of a state, so that it can be loaded at once. */
+  *decoded(state: StartState): Steps<StartState> {
+    const { world, past } = state
+    if (!past || past instanceof DecodedPast) return state
+    const { publicUrlOf } = this.#settings.registry.contextOf(this.id)
+    return { ...state, past: yield* decodePast(past, world, publicUrlOf) }
+  }
+
   async load(scenario: AnyScenarioName | ScenarioInput): Promise<void> {
     // A name that is misspelt in `mockmaker/scenarios` is undefined. It must not load the mock's own scenario.
     if (scenario === undefined || scenario === null)
       throw new UsageError(`load: the scenario is ${scenario}: expected a scenario, or the name of one`)
-    this.replaceState(this.#settings.registry.stateOf(scenario, { worldId: this.id }))
+    this.replaceState(await runInSlices(this.decoded(this.#settings.registry.stateOf(scenario, { worldId: this.id }))))
   }
 
   async restore(snapshot: ScenarioInput): Promise<void> {
@@ -279,14 +311,46 @@ export class RunningWorld {
   }
 
   /** Replaces the state and the journal. From now on a reset goes back to this state. */
-  replaceState({ world, journal = [], withSeed }: StartState): void {
+  replaceState(state: StartState): void {
+    const { world, journal = [], withSeed } = state
     this.#releaseRequests()
+    // The log of a storage would have a gap.
+    if (state.past && this.#history.keptAs === undefined) {
+      this.#startOver([])
+      this.#adoptPast(runAtOnce(this.decoded(state)))
+      this.waits.reject('the world was replaced')
+      return
+    }
     this.world.replaceState(world, {
       cause: { kind: 'load' },
       beforeCommit: () => this.#startOver(journal),
     })
     this.waits.reject('the world was replaced')
     this.#withSeed = withSeed
+  }
+
+  /** Becomes the world of a capsule, with its past. From now on a reset goes back to its end. Does nothing without a past. */
+  #adoptPast({ past, world: end }: StartState): void {
+    if (!(past instanceof DecodedPast)) return
+    const { logged, encoded, changeIds, exchanges } = past
+    const { clock } = this.world
+    const start = { revision: logged.base.revision, at: logged.base.clock.now }
+    let shift = 0
+    clock.halt()
+    runAtOnce(
+      this.world.adopt(logged, () => {
+        shift = this.#history.beginPast(start, { changeIds, exchanges })
+        this.#recorder.begin(start)
+      }),
+    )
+    clock.restore({ ...end.clock, now: encoded.clock.now })
+    clock.resume()
+    this.world.beginHere()
+    this.#withSeed = otherSeeds(this.world.initialState)
+    this.#rays.restore(encoded.rays)
+    this.servers.showPast(encoded.servers)
+    this.#recorder.load(encoded.stories as SavedStories, shift) // `capsule` has saved them
+    this.#history.endPast({ beginsAt: encoded.begins_at, dropped: encoded.dropped })
   }
 
   /** Goes on with the world that a storage has kept. What this one did before is lost. Its clock stands still between the steps. */

@@ -7,6 +7,7 @@ import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenar
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
+import { type DecodedPast, type EncodedPast, pastOf } from '../storage/capsule.js'
 import type { LoadContext } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
 import { createState, type StateDefinition, type WorldState } from '../store/world-state.js'
@@ -16,6 +17,8 @@ export interface StartState {
   readonly world: WorldState
   /** Earlier requests. A reset deletes them. Default: none. */
   readonly journal?: readonly JournalEntry[] | undefined
+  /** The past of a capsule. Its end is the state. */
+  readonly past?: EncodedPast | DecodedPast | undefined
   /** Creates the same state with another seed. */
   withSeed(seed: number): WorldState
 }
@@ -88,14 +91,14 @@ export class ScenarioRegistry {
     const source = scenario ?? this.#options.own.name
     const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
     const definition = this.definitionOf(read, worldId, seed)
-    const journal = scenario === undefined ? undefined : read.content.journal
+    const { journal, past } = scenario === undefined ? {} : ({ ...read.content, past: pastOf(read) } as const)
     // Worlds with different seeds have no rows to share.
     const withSeed = this.withSeed(typeof scenario === 'object' ? read : scenario, worldId)
     if (typeof source !== 'string' || seed !== this.#options.seed)
-      return { world: createState(definition), journal, withSeed }
+      return { world: createState(definition), journal, past, withSeed }
     const world = createState(definition, this.#states.get(source))
     if (!this.#states.has(source)) this.#states.set(source, world)
-    return { world, journal, withSeed }
+    return { world, journal, past, withSeed }
   }
 
   /** Returns what a storage needs to read the worlds that it keeps. */

@@ -3,6 +3,7 @@ import { firstIndex } from '../lib/binary-search.js'
 import { Emitter } from '../lib/emitter.js'
 import { real } from '../lib/real-globals.js'
 import { UsageError } from '../lib/usage-error.js'
+import type { Caller } from '../operations/resolver.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
 import { realTime } from '../store/real-time.js'
 
@@ -30,6 +31,8 @@ export interface StoredExchange {
   entryWithoutAnswer(): JournalEntry
   /** Returns the request as it was sent, with whole tokens. Absent for the exchanges of a snapshot. */
   sentRequest?(): SentRequest
+  /** Absent if nobody knows. */
+  readonly caller?: Caller | undefined
 }
 
 /** A request as it was sent, with whole tokens. */
@@ -220,6 +223,10 @@ export class History {
   readonly #emitter = new Emitter<HistoryEntry | undefined>()
   /** Emits after the exchanges were cleared, or replaced by those of a snapshot. */
   readonly replaced = new Emitter<void>()
+  /** Emits after the history has got the past of a capsule. */
+  readonly restarted = new Emitter<void>()
+  /** The entries of a past that the history gets with the next change sets, the newest first. */
+  #coming: { readonly changeIds: number[]; readonly exchanges: StoredExchange[] } | undefined
   readonly #explain: (exchanges: readonly StoredExchange[]) => (AnswerReasons | undefined)[]
   #hasEnded = false
   #oldest: Revision
@@ -294,11 +301,14 @@ export class History {
 
   addChange(changeSet: ChangeSet): void {
     const { cause, at } = changeSet
+    const id = this.#coming?.changeIds.pop() ?? this.lastId + 1
+    if (this.#coming) this.#addComing(id)
+    this.lastId = id
     const before = this.#changes.newest?.changeSet ?? this.#oldest
     // A reset or a load sets the clock, but no time passes.
     if (cause.kind !== 'reset' && cause.kind !== 'load') this.#passedMs += Math.max(0, at - before.at)
     const entry: ChangeEntry = {
-      id: ++this.lastId,
+      id,
       kind: 'change',
       changeSet,
       passedMs: this.#passedMs,
@@ -310,7 +320,7 @@ export class History {
     this.#add(entry, this.#changes)
     // A single change set stays, however large it is.
     while (this.#changes.size > 1 && this.#exceedsChangeLimits()) this.#dropChange()
-    this.#emitter.emit(entry)
+    if (!this.#coming) this.#emitter.emit(entry)
   }
 
   clearExchanges(): void {
@@ -332,9 +342,56 @@ export class History {
     this.#neededRevision = Number.POSITIVE_INFINITY
   }
 
+  /**
+   * Drops all entries, and begins at a revision. The change sets that come then have the ids of a past, and exchanges of it stand
+   * between them. Both are the oldest first. `endPast` ends it, and until then nothing is published. Returns the number by which all ids
+   * rise, because this history has used earlier ones.
+   */
+  beginPast(
+    start: Revision,
+    past: { readonly changeIds: readonly number[]; readonly exchanges: readonly StoredExchange[] },
+  ): number {
+    this.restart(start)
+    this.generation += 1
+    this.#removeExchanges()
+    const first = Math.min(past.changeIds[0] ?? 1, past.exchanges[0]?.id ?? 1)
+    const shift = Math.max(0, this.lastId - first + 1)
+    this.#coming = {
+      changeIds: past.changeIds.map(id => id + shift).reverse(),
+      exchanges: past.exchanges.map(exchange => Object.assign(exchange, { id: exchange.id + shift })).reverse(),
+    }
+    return shift
+  }
+
+  /** Adds the exchanges after the newest change set of the past. */
+  endPast({ beginsAt, dropped }: Pick<History, 'beginsAt' | 'dropped'>): void {
+    this.#addComing(Number.POSITIVE_INFINITY)
+    this.#coming = undefined
+    this.beginsAt = beginsAt
+    this.dropped += dropped
+    this.restarted.emit()
+  }
+
+  /** Adds the exchanges of the past before an id. */
+  #addComing(id: number): void {
+    const { exchanges = [] } = this.#coming ?? {}
+    for (let next = exchanges.at(-1); next && next.id < id; next = exchanges.at(-1)) {
+      exchanges.pop()
+      this.#store(next, next.id)
+    }
+  }
+
   /** Lists the entries after an id. Returns `undefined` if one of them was dropped, or if the id does not exist yet. */
   entriesAfter(id: number): HistoryEntry[] | undefined {
-    if (id < this.#lastDropped || id > this.lastId) return undefined
+    return id < this.#lastDropped || id > this.lastId ? undefined : this.#entriesAfter(id)
+  }
+
+  /** All entries, the oldest first. */
+  get entries(): HistoryEntry[] {
+    return this.#entriesAfter(0)
+  }
+
+  #entriesAfter(id: number): HistoryEntry[] {
     const isLater = (entry: HistoryEntry) => entry.id > id
     const queues: readonly Queue<HistoryEntry>[] = [this.#reads, this.#others, this.#changes]
     return queues.flatMap(queue => queue.from(queue.positionAfter(isLater))).sort((a, b) => a.id - b.id)

@@ -167,7 +167,7 @@ export class LiveJournal implements Journal {
 
   /** Replaces all exchanges with those of a snapshot. Leaves out the requests that are in progress. */
   load(entries: readonly JournalEntry[]): void {
-    this.#history.loadExchanges(entries.map(restoreExchange))
+    this.#history.loadExchanges(entries.map(entry => restoreExchange(entry)))
   }
 
   clear(): void {
@@ -338,8 +338,14 @@ function headLength({ path, query = '', headers }: MockRequest): number {
   return bytes
 }
 
-/** Restores an exchange of an earlier run from its entry in a snapshot. */
-export function restoreExchange(kept: JournalEntry): StoredExchange {
+/**
+ * Restores an exchange of an earlier run from its entry. Without `past`, its entry is from a snapshot, and the history does not have
+ * its change sets.
+ */
+export function restoreExchange(
+  kept: JournalEntry,
+  past?: Pick<StoredExchange, 'revision' | 'caller'>,
+): StoredExchange {
   const { answer, ...head } = kept
   const { reasons } = head
   const answerBytes = answer === undefined ? 0 : utf8Length(typeof answer === 'string' ? answer : writeJson(answer))
@@ -350,6 +356,7 @@ export function restoreExchange(kept: JournalEntry): StoredExchange {
     at: parseDate(head.time),
     isPlainRead: isPlainRead(head),
     ...(reasons === undefined ? {} : { reasons }),
+    ...(past && { ...past, revisions: head.revisions }),
     bytes: JSON.stringify(head).length + answerBytes,
     entry(answers) {
       const entry = this.entryWithoutAnswer()

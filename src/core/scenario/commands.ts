@@ -66,11 +66,11 @@ export function hasCommands({ all, modes, bots }: ScenarioCommands): boolean {
   return all !== undefined || modes.size > 0 || bots.size > 0
 }
 
-/** Encodes a scenario for a storage: as JSON, without its journal and its commands. */
+/** Encodes a scenario for a storage: as JSON, without its past, its journal and its commands. */
 export const keptScenario = lazyFor((scenario: CheckedScenario) => writeJson(withoutCommands(scenario.toJSON())))
 
 /** Its lobbies then wait for servers that somebody starts. */
-function withoutCommands({ journal: _, ...scenario }: ScenarioInput): ScenarioInput {
+function withoutCommands({ journal: _, past: __, ...scenario }: ScenarioInput): ScenarioInput {
   const { servers, games } = scenario
   return {
     ...namespaceWithoutCommands(scenario),

@@ -33,7 +33,7 @@ export function readScenario(input: unknown, { report, file, commands }: ReadOpt
     return new CheckedScenario(JSON.parse(defaultText), { areRowsValid: true })
   const [present, { data, error }] = parseScenario(input ?? {})
   const problems = data
-    ? [...check(data), ...(commands === 'allowed' ? [] : commandProblems(data))]
+    ? [...check(data), ...(commands === 'allowed' && !data.past ? [] : commandProblems(data))]
     : problemsOf(error.issues, present)
   if (problems.length > 0 && isVersionConfig(input)) throw new UsageError(versionConfigText(file))
   const describe = report ?? reportOn(present)
@@ -131,7 +131,7 @@ function compare(one: readonly number[], other: readonly number[]): number {
 const deepestLevel = 11
 
 /** The keys whose values are any JSON. */
-const jsonKeys = ['state', 'lobby_config', 'metadata', 'body']
+const jsonKeys = ['state', 'lobby_config', 'metadata', 'body', 'past']
 
 /**
  * Copies an input with undefined in place of null. In YAML, `lobbies:` with nothing after it is null, and means that the key

@@ -155,6 +155,10 @@ export const Scenario = lazy(() => {
       description: 'Earlier requests to the world, with their responses. Default: none.',
       default: [],
     }),
+    past: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('The past of the world, which makes the scenario a capsule. Only the mock writes it. Default: none.'),
     $schema: z
       .string()
       .optional()

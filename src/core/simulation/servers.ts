@@ -134,6 +134,8 @@ export class LiveServers implements GameServerCalls {
   readonly #world: Pick<LiveWorld, 'checkUsable'>
   readonly #servedLobby: (lobbyId: string) => ServedLobby
   #runner: GameServerProcesses | undefined
+  /** The servers of the past that a capsule has brought. */
+  #past: readonly GameServerLog[] = []
 
   constructor(world: Pick<LiveWorld, 'checkUsable'>, servedLobby: (lobbyId: string) => ServedLobby) {
     this.#world = world
@@ -146,14 +148,20 @@ export class LiveServers implements GameServerCalls {
     this.changes.emit('now')
   }
 
+  /** Shows the servers of a past from now on, before the own ones. */
+  showPast(servers: readonly GameServerLog[]): void {
+    this.#past = servers
+    this.changes.emit('now')
+  }
+
   list(): readonly GameServerState[] {
     this.#world.checkUsable()
-    return this.#runner?.list() ?? []
+    return [...this.#past.map(({ log: _, environment: __, ...state }) => state), ...(this.#runner?.list() ?? [])]
   }
 
   get(lobbyId: string): GameServerLog | undefined {
     this.#world.checkUsable()
-    return this.#runner?.get(lobbyId)
+    return this.#runner?.get(lobbyId) ?? this.#past.findLast(server => server.lobby_id === lobbyId)
   }
 
   restart(lobbyId: string): GameServerState | undefined {

@@ -1,5 +1,6 @@
 import { parseJson, writeJson } from '../lib/exact-json.js'
 import { frozen } from '../lib/json.js'
+import type { Steps } from '../lib/steps.js'
 import type { Change, ChangeSet, ChangeSetResult } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'
 import type { FaultRecord, FaultsState } from '../store/faults.js'
@@ -7,7 +8,7 @@ import type { RandomState } from '../store/random.js'
 import type { SettingsRow, TableName } from '../store/rows.js'
 import { tableNames } from '../store/table-names.js'
 import { type Entry, type SavedTable, TableState } from '../store/table-state.js'
-import { mapTables, shapes, type TableStates, type WorldState } from '../store/world-state.js'
+import { mapTables, shapes, type TableStates, timeOfState, type WorldState } from '../store/world-state.js'
 
 // What a storage keeps of a world, as JSON. It is an internal format: the fixture format has no revisions.
 
@@ -54,6 +55,17 @@ export function* encodeState(
     yield `],${numbers}`
   }
   yield '}}'
+}
+
+/** Encodes a state with its own clock, in steps. */
+export function* encodeStateInSteps(state: WorldState, isReal: boolean): Steps<string[]> {
+  const parts: string[] = []
+  const { mode, rate, now = timeOfState(state) } = state.clock
+  for (const part of encodeState(state, { mode, rate, now, isReal })) {
+    parts.push(part)
+    yield
+  }
+  return parts
 }
 
 /** Decodes the state of a world with that origin. */

@@ -9,7 +9,7 @@ import { realTime } from '../store/real-time.js'
 import { countPlayers } from '../store/seats.js'
 import { runInSlices } from '../store/timers.js'
 import type { ChangeLog, LiveWorld, LoggedChangeSet, LoggedWorld } from '../store/world.js'
-import { type Initial, nameOf, timeOfState, type WorldState } from '../store/world-state.js'
+import { type Initial, nameOf, type WorldState } from '../store/world-state.js'
 import {
   type DecodedChangeSet,
   decodeChangeSet,
@@ -18,6 +18,7 @@ import {
   type EncodedClock,
   encodeChangeSet,
   encodeState,
+  encodeStateInSteps,
   type PublicUrlOf,
 } from './encoding.js'
 import { type Hash, type Origin, originOf } from './origins.js'
@@ -436,7 +437,7 @@ export class WorldInStorage implements ChangeLog {
     this.#isReplacing = true
     try {
       const originHash = lostOrigin ? this.#putAgain(lostOrigin) : mark.originHash
-      const parts = await runInSlices(encodeInSteps(past.stateAt(revision), mark.isReal))
+      const parts = await runInSlices(encodeStateInSteps(await runInSlices(past.stateAt(revision)), mark.isReal))
       if (this.#failure) return
       const base = { parts, revision, originHash }
       if (this.#kept.replaceBaseInSteps) await runInSlices(this.#kept.replaceBaseInSteps(base))
@@ -508,17 +509,6 @@ export class WorldInStorage implements ChangeLog {
       `the world ${this.#id} was kept by another version of mockmaker, which makes other rows from its scenario: use that version, or begin anew with --reset`,
     )
   }
-}
-
-function* encodeInSteps(steps: Steps<WorldState>, isReal: boolean): Steps<string[]> {
-  const state = yield* steps
-  const parts: string[] = []
-  const { mode, rate, now = timeOfState(state) } = state.clock
-  for (const part of encodeState(state, { mode, rate, now, isReal })) {
-    parts.push(part)
-    yield
-  }
-  return parts
 }
 
 /** The clock of a world that begins with a state. */

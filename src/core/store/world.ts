@@ -324,6 +324,11 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     return clock
   }
 
+  /** Lets a reset go back to the present state from now on. */
+  beginHere(): void {
+    this.#initial = { state: this.state, clock: this.clock.state }
+  }
+
   /** Commits a change set of a log as its transaction did. `random` is the random state before it. */
   #replay(result: LoggedChangeSet, random: RandomState): void {
     const { revision, at, cause, clock, initial } = result

@@ -6,7 +6,6 @@ import { quoted } from '../../lib/text.js'
 import { formatInstant } from '../../lib/time.js'
 import { readToken } from '../../pipeline/authenticate.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
-import { RecordedExchange } from '../../pipeline/journal.js'
 import type { RefusedCall, ServedLobby } from '../../simulation/servers.js'
 import { lobbyIdIn } from '../../store/tokens.js'
 import type { LiveWorld } from '../../store/world.js'
@@ -60,11 +59,13 @@ function hasFact({ facts }: Story, lobbyId: string, operation: OperationId): boo
 
 function isCallOf(lobbyId: string, exchange: StoredExchange, { tables }: LiveWorld): boolean {
   // An exchange of a snapshot does not say which lobby has called.
-  if (!(exchange instanceof RecordedExchange)) return false
-  const { caller, operation } = exchange
+  if (exchange.revision === undefined) return false
+  const { caller } = exchange
+  const operation = exchange.operation as OperationId | undefined // the journal has no others
   if (caller) return caller.kind === 'lobby' && caller.lobbyId === lobbyId
   if (operation !== undefined && operations[operation].auth !== 'lobby') return false
-  const named = lobbyIdIn(readToken(exchange.sentRequest()) ?? '')
+  const sent = exchange.sentRequest?.()
+  const named = lobbyIdIn((sent && readToken(sent)) ?? '')
   if (named !== undefined && tables.lobbies.get(named)) return named === lobbyId
   return operation !== undefined
 }

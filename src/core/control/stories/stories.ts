@@ -85,6 +85,15 @@ export class Story {
   }
 }
 
+type SavedStory = Omit<Story, 'oldest' | 'newest' | 'lobby' | 'wasIn' | 'add' | 'changeAt'>
+
+/** The stories of a world as JSON. */
+export interface SavedStories extends Pick<StoryRecorder, 'beginsAt' | 'changes'> {
+  readonly stories: readonly SavedStory[]
+  readonly nextId: number
+  readonly dropped: number
+}
+
 /** Remembers facts about the players of a world, and no rows. Starts again when the state of the world is replaced. */
 export class StoryRecorder {
   readonly #tables: LiveWorld['tables']
@@ -116,6 +125,29 @@ export class StoryRecorder {
     this.#tables = tables
     this.#limits = limits
     this.begin(begin)
+  }
+
+  /** Returns all that it remembers, as JSON. */
+  save(): SavedStories {
+    this.#addFirstPlayers()
+    const stories = [...this.#simulated.map.values(), ...this.#others.map.values()].map(story => ({ ...story }))
+    return { stories, nextId: this.#nextId, dropped: this.#dropped, beginsAt: this.beginsAt, changes: this.changes }
+  }
+
+  /** Goes on with what `save` has returned. `shift`: the ids of all requests have risen by it. */
+  load({ stories, nextId, dropped, beginsAt, changes }: SavedStories, shift: number): void {
+    this.begin(beginsAt)
+    this.#players = undefined
+    for (const saved of stories) {
+      const facts = saved.facts.map(fact => ({ ...fact, request: fact.request && fact.request + shift }))
+      const story = Object.assign(new Story(saved.token, { ...saved, isWhole: true }), saved, { facts })
+      const stories = story.isSimulated ? this.#simulated : this.#others
+      stories.map.set(story.token, story)
+    }
+    this.#nextId = nextId
+    this.#dropped = dropped
+    this.changes = Math.max(this.changes, changes)
+    this.changed.emit()
   }
 
   /** Notes a restart of the mock. No earlier request gets its answer any more. */
