@@ -31,13 +31,15 @@ export function pureFaker(): Plugin {
 
 /**
  * Removes descriptions, defaults and examples from schemas that only `npm run generate` asks for them. Each is a copy of its
- * schema, made when a process starts. OpenAPI needs those of the operations.
+ * schema, made when a process starts. `all`: also those of the operations, which only OpenAPI needs.
  */
-export function withoutDescriptions(): Plugin {
+export function withoutDescriptions(of: 'all' | 'hidden' = 'hidden'): Plugin {
   return {
     name: 'without-descriptions',
     transform: {
-      filter: { id: /\/src\/core\/((lib|store|scenario)\/|contract\/(faults|journal)\.ts$)/ },
+      filter: {
+        id: of === 'all' ? /\/src\/core\// : /\/src\/core\/((lib|store|scenario)\/|contract\/(faults|journal)\.ts$)/,
+      },
       handler(code, id) {
         const kept = new RolldownMagicString(code)
         const visitor = new Visitor({

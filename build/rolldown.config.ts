@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
-import { gzipAsync } from '@gfx/zopfli'
+import { gzipAsync, zlibAsync } from '@gfx/zopfli'
 import { defineConfig, type OutputChunk, type Plugin, type RolldownOptions } from 'rolldown'
+import { minifySync, transformSync } from 'rolldown/utils'
 import { noEvalInPages, plainStacks, pureFaker, shortLines, withoutDescriptions } from './lighten.js'
 
 /** Users install the peers themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
@@ -80,41 +82,106 @@ export default defineConfig([
   },
   page('dashboard', 'src/dashboard/main.tsx', [plainStacks(), licences('dashboard-licences.txt')]),
   page('device-link', 'src/dashboard/device-link/main.ts'),
+  {
+    ...pageOptions('capsule', 'src/dashboard/capsule/main.ts'),
+    // package.json says that no module does anything by itself. The entry imports three that do.
+    treeshake: { moduleSideEffects: id => /\/src\/dashboard\/(main|capsule\/(copy|parts))\./.test(id) || undefined },
+    plugins: [
+      ...[capsulePage('src/dashboard/capsule'), pureFaker(), noEvalInPages(), withoutDescriptions('all')],
+      licences('capsule-licences.txt'),
+    ],
+  },
 ])
 
 /** A page in one file with its script and its style, so that a mock has no other files to serve. */
 function page(name: string, script: string, plugins: Plugin[] = []): RolldownOptions {
+  return { ...pageOptions(name, script), plugins: [inlinedPage(dirname(script)), ...plugins] }
+}
+
+function pageOptions(name: string, script: string): RolldownOptions {
   return {
     ...strict,
     input: { [name]: script },
     platform: 'browser',
-    plugins: [inlinedPage(dirname(script)), ...plugins],
     output: { dir: 'dist', format: 'iife', minify: true, comments: false },
   }
 }
 
-/** The tokens of all pages. */
-const tokens = join('src', 'dashboard', 'styles', '0-tokens.css')
+/** The styles of a page: those of its folders, in the order of their names. The tokens come first. */
+function styleOf(...folders: string[]): string {
+  const files = folders.flatMap(folder => {
+    const styles = join(folder, 'styles')
+    return readdirSync(styles)
+      .map(file => join(styles, file))
+      .sort()
+  })
+  return (
+    [...new Set([join('src', 'dashboard', 'styles', '0-tokens.css'), ...files])]
+      .map(file => readFileSync(file, 'utf8').replaceAll(/\n\s*/g, ''))
+      .join('')
+      // The comments, and the spaces and semicolons that need not be.
+      .replaceAll(/\/\*.*?\*\//g, '')
+      .replaceAll(/(?<=[:,>]) | (?=[{>])|;(?=\})/g, '')
+  )
+}
 
-/** Replaces the script by a page that contains it, with the styles of the folder in the order of their names. */
+/** Replaces the script by a page that contains it, with the styles of the folder. */
 function inlinedPage(folder: string): Plugin {
+  return pageOf(folder, script => ({
+    style: styleOf(folder),
+    script: script.trim().replaceAll('</script', '<\\/script'),
+  }))
+}
+
+/**
+ * Replaces the script by the page of a copy. It contains style and script deflated, and `boot.ts`, which inflates them. The page may do nothing
+ * but what these two scripts and the style do: a policy with their hashes says so.
+ */
+function capsulePage(folder: string): Plugin {
+  return pageOf(folder, async script => {
+    const app = script.trim()
+    const boot = minifySync('boot.js', transformSync('boot.ts', readFileSync(join(folder, 'boot.ts'), 'utf8')).code, {
+      mangle: true,
+    }).code.trim()
+    const style = styleOf(dirname(folder), folder)
+    const policy = [
+      "default-src 'none'",
+      `style-src ${hashOf(style)}`,
+      `script-src ${hashOf(boot)} ${hashOf(app)}`,
+      'img-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "require-trusted-types-for 'script'",
+      'trusted-types mockmaker',
+    ]
+    return { policy: policy.join('; '), style: await deflated(style), app: await deflated(app), script: boot }
+  })
+}
+
+/** Deflates a text as small as it can be, and returns it as base64. */
+async function deflated(text: string): Promise<string> {
+  return Buffer.from(await zlibAsync(Buffer.from(text), { numiterations: 15 })).toString('base64')
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
+
+/** Replaces the script by the page of a folder, in which `parts` replaces comments such as `/* style *\/`. */
+function pageOf(
+  folder: string,
+  partsOf: (script: string) => Record<string, string> | Promise<Record<string, string>>,
+): Plugin {
   return {
-    name: 'inlined-page',
+    name: 'page',
     async generateBundle(_, bundle) {
       const script = Object.values(bundle).find((file): file is OutputChunk => file.type === 'chunk')
       if (!script) throw new Error(`${folder} has no script`)
       delete bundle[script.fileName]
-      const styles = readdirSync(join(folder, 'styles')).map(file => join(folder, 'styles', file))
-      const style = [...new Set([tokens, ...styles.sort()])]
-        .map(file => readFileSync(file, 'utf8').replaceAll(/\n\s*/g, ''))
-        .join('')
-        // The comments, and the spaces and semicolons that need not be.
-        .replaceAll(/\/\*.*?\*\//g, '')
-        .replaceAll(/(?<=[:,>]) | (?=[{>])|;(?=\})/g, '')
+      let source = readFileSync(join(folder, 'page.html'), 'utf8')
       // Functions, because a replacement text may not contain `$&`.
-      const source = readFileSync(join(folder, 'page.html'), 'utf8')
-        .replace('/* style */', () => style)
-        .replace('/* script */', () => script.code.trim().replaceAll('</script', '<\\/script'))
+      for (const [name, text] of Object.entries(await partsOf(script.code)))
+        source = source.replace(`/* ${name} */`, () => text)
       // Compressed, because it is a third of the size, and few people open it. Zopfli makes a gzip file 5 % smaller than zlib.
       const compressed = await gzipAsync(Buffer.from(source), { numiterations: 15 })
       const base64 = Buffer.from(compressed).toString('base64')

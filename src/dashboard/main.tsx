@@ -16,6 +16,7 @@ import { Timeline } from './timeline/timeline.js'
 import { Modal } from './ui/controls.js'
 import { layout, openDialog } from './ui/screen.js'
 import { viewNames } from './world/address.js'
+import { copyParts, worldName } from './world/copy.js'
 import { placeName } from './world/lobby-rows.js'
 import { page } from './world/page-state.js'
 
@@ -33,6 +34,7 @@ function App() {
   return (
     <ScenarioDrop>
       <Header />
+      {copyParts && <copyParts.Banner />}
       <PastBanner />
       {isPhone && view.value === 'time' ? (
         <TimePart />
@@ -52,7 +54,7 @@ function App() {
 /** Returns the title of the page: `<thing> – <scenario> – <world> – mockmaker`. */
 function titleOf(): string {
   const { about } = page.live
-  return [thing(), about.value?.title, about.value?.id, 'mockmaker'].filter(Boolean).join(' – ')
+  return [thing(), about.value?.title, worldName(about.value?.id), 'mockmaker'].filter(Boolean).join(' – ')
 }
 
 /** Names what the page shows: the details, or the view. */

@@ -8,6 +8,7 @@ import { lazyFor } from '../lib/lazy.js'
 import { TextEncoder } from '../lib/real-globals.js'
 import { quoted } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
+import { isTomlConfig, versionConfigText } from './advice.js'
 import type { Problem } from './checks.js'
 import { type Report, readScenario, undefinedForNull } from './read.js'
 import type { CheckedScenario, ScenarioInput } from './schema.js'
@@ -58,6 +59,8 @@ export const longestYaml = 256 * 1024
  * order of the text. Each line begins with file, line and column. Throws `ApiError` for a text beyond its limits.
  */
 export function readYaml(text: string, options: YamlOptions): CheckedScenario {
+  // Otherwise the problem would be that it is no YAML.
+  if (isTomlConfig(text)) throw new UsageError(versionConfigText(options.file))
   const { content, report } = parseText(text, options)
   return readScenario(content, { report, file: options.file, commands: options.commands })
 }

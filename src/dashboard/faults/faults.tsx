@@ -8,6 +8,7 @@ import { Button, Field, Form, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
+import { copy } from '../world/copy.js'
 import { errorOf } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
 
@@ -258,9 +259,10 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   )
 }
 
-/** Reads the ids of all operations from the OpenAPI document. */
+/** Reads the ids of all operations from the OpenAPI document of the server. */
 async function readOperationIds(): Promise<readonly string[]> {
-  const response = await fetch(`${page.api.url}/openapi.json`)
+  if (copy) return copy.operationIds
+  const response = await page.api.fetch(`${page.api.url}/openapi.json`)
   const { paths }: { paths: Record<string, Record<string, { operationId?: string }>> } = await response.json()
   return Object.values(paths).flatMap(path => Object.values(path).flatMap(({ operationId }) => operationId ?? []))
 }

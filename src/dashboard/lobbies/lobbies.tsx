@@ -10,6 +10,7 @@ import { openDialog } from '../ui/screen.js'
 import { type Column, sorted, Table } from '../ui/table.js'
 import type { LobbyFilter } from '../world/address.js'
 import { sinceThen } from '../world/change-words.js'
+import { copyParts } from '../world/copy.js'
 import type { RowMaps } from '../world/followed-world.js'
 import { modeOptions, regionName, seatWords, serverWords } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
@@ -73,6 +74,7 @@ export function Lobbies() {
         onOpen={({ lobby_id }) => page.open('lobby', lobby_id)}
         empty={page.isLoaded.value ? <NoLobby tables={tables} /> : '…'}
       />
+      {copyParts && <copyParts.NoServers />}
     </section>
   )
 }

@@ -21,8 +21,9 @@ import {
 import { bytes, prettyJson } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { Icon } from '../ui/icons.js'
-import { openDialog, runAction } from '../ui/screen.js'
+import { openDialog, runAction, saveFile } from '../ui/screen.js'
 import { type Column, sorted, Table } from '../ui/table.js'
+import { copyParts } from '../world/copy.js'
 import { regionName } from '../world/lobby-rows.js'
 import { errorOf, isChosen, kilometersText, operationName, statusKind, timeWords } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
@@ -103,6 +104,7 @@ function Shown({ entry, explanation }: Details) {
       actions={actionsOf(entry)}
     >
       <div class="block">
+        {copyParts && <copyParts.ErrorBadge />}
         <p class="sentence" dir="auto">
           {reasonSentence(entry, explanation, page.live)}
         </p>
@@ -361,14 +363,4 @@ function actionsOf(entry: JournalEntry): DetailsAction[] {
     { id: 'make-fault', label: 'Make a fault', isOff, run: makeFault },
     { id: 'save-before', label: 'Save the world before this', run: () => runAction(save) },
   ]
-}
-
-/** Offers a text to the user as a file. */
-function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text]))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }

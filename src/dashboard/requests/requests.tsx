@@ -157,7 +157,7 @@ function Here() {
 function FirstRequest() {
   const list = () =>
     runAction(async () => {
-      const response = await fetch(`${page.api.url}/matchmaker/lobbies/list`)
+      const response = await page.api.fetch(`${page.api.url}/matchmaker/lobbies/list`)
       return `The mock answered ${response.status}.`
     })
   return (

@@ -68,7 +68,7 @@ async function statusOf(request: SentRequest, url: string, body: string): Promis
   const hasBody = method !== 'GET' && body !== ''
   const bytes = kept === undefined ? undefined : Uint8Array.from(atob(kept), one => one.charCodeAt(0))
   try {
-    const response = await fetch(url, {
+    const response = await page.api.fetch(url, {
       method,
       headers: headersToSend(request),
       ...(hasBody ? { body } : bytes ? { body: bytes } : {}),

@@ -9,6 +9,7 @@ import { age } from '../ui/format.js'
 import { Icon, type IconName } from '../ui/icons.js'
 import { layout, openDialog, runAction, scenarioMenu } from '../ui/screen.js'
 import type { ViewName } from '../world/address.js'
+import { copy, worldName } from '../world/copy.js'
 import { freeName, page } from '../world/page-state.js'
 import { ClockMenu } from './clock-menu.js'
 import { ScenarioMenu } from './scenario-menu.js'
@@ -173,15 +174,16 @@ function WorldMenu() {
       class="worlds"
       label={
         <>
+          {copy && <Icon name="file" />}{' '}
           <span class="names cut" dir="auto">
             {about.value?.title}
           </span>{' '}
           <b class="cut" dir="auto">
-            {id || '…'}
+            {worldName(id) || '…'}
           </b>
         </>
       }
-      name={layout.value === 'phone' ? `World: ${about.value?.title} ${id}` : `World: ${id}`}
+      name={layout.value === 'phone' ? `World: ${about.value?.title} ${worldName(id)}` : `World: ${worldName(id)}`}
     >
       {() => (
         <>
@@ -189,7 +191,7 @@ function WorldMenu() {
             {worlds.value.map(world => (
               <li key={world.id}>
                 <Button class="choice" aria-current={world.id === id} onClick={() => page.openWorld(world.id)}>
-                  <b>{world.id}</b> <span dir="auto">{world.title}</span>
+                  <b>{worldName(world.id)}</b> <span dir="auto">{world.title}</span>
                   <span>{useOf(world)}</span>
                   {world.sleeping && <span>asleep, its clock at {dateAndTime(Date.parse(world.now))}</span>}
                   {world.replica !== undefined && <span>at {new URL(world.replica).host}</span>}

@@ -18,11 +18,14 @@ export const zoomNames = ['Last 15 s', 'Last 1 min', 'Last 10 min', 'All'] as co
 
 /** The share of the width that shows the past. The rest shows what is due next. */
 const pastShare = 2 / 3
+const endShare = 0.9
 
 /** The shortest past that the timeline shows, in ms. */
 const shortest = 5_000
 
 interface ScaleOptions {
+  /** Nothing is to come: the past has almost the whole width. */
+  readonly isEnd?: boolean
   readonly now: number
   /** The time of the oldest revision. */
   readonly oldest: number
@@ -30,10 +33,11 @@ interface ScaleOptions {
   readonly width: number
 }
 
-/** Returns the scale of a zoom. `now` stands at two thirds. */
-export function scaleOf({ now, oldest, zoom, width }: ScaleOptions): TimelineScale {
+/** Returns the scale of a zoom. `now` stands at two thirds, or near the right edge. */
+export function scaleOf({ now, oldest, zoom, width, isEnd = false }: ScaleOptions): TimelineScale {
   const span = Math.max(shortest, zoom === Number.POSITIVE_INFINITY ? now - oldest : zoom)
-  return { from: now - span, now, to: now + (span / pastShare) * (1 - pastShare), width }
+  const share = isEnd ? endShare : pastShare
+  return { from: now - span, now, to: now + (span / share) * (1 - share), width }
 }
 
 /** Returns the zoom that the timeline begins with. A faster clock needs a longer span. */

@@ -7,6 +7,7 @@ import { Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { textWidth, useSize } from '../ui/hooks.js'
 import { isDark } from '../ui/screen.js'
+import { copy } from '../world/copy.js'
 import { placeName } from '../world/lobby-rows.js'
 import { page, type Span } from '../world/page-state.js'
 import { drawTimeline } from './timeline-drawing.js'
@@ -35,7 +36,7 @@ export function Timeline() {
   const chosen = useSignal<Zoom | undefined>(undefined)
   const more = useSignal(0)
   const { live, now, past } = page
-  const first = chosen.value ?? firstZoom(live.clock.value?.rate ?? 1)
+  const first = chosen.value ?? (copy ? Number.POSITIVE_INFINITY : firstZoom(live.clock.value?.rate ?? 1))
   // The moment that the page shows is never outside.
   const zoom = past.value ? zoomFor(first, now.value - past.value.at) : first
   return (
@@ -47,7 +48,7 @@ export function Timeline() {
         <Select
           label="Length of the timeline"
           value={String(zoom)}
-          options={zooms.map((one, i) => [String(one), zoomNames[i] ?? ''])}
+          options={zooms.map((one, i) => [String(one), zoomText(one, zoomNames[i] ?? '')])}
           onChange={value => (chosen.value = zooms.find(one => String(one) === value))}
         />
         <span>Players {more.value > 0 && <b class="times">+{more.value}</b>}</span>
@@ -60,6 +61,17 @@ export function Timeline() {
       <DueList />
     </section>
   )
+}
+
+/** Names a zoom. The whole of a copy says how long it is. */
+function zoomText(zoom: Zoom, name: string): string {
+  const { now, live } = page
+  return isEnd() && zoom === Number.POSITIVE_INFINITY ? `${name}, ${duration(now.value - live.oldestAt.value)}` : name
+}
+
+/** Tells whether the page shows the end of a copy, after which nothing comes while its clock stands still. */
+function isEnd(): boolean {
+  return copy !== undefined && page.live.clock.value?.mode === 'frozen'
 }
 
 /** The most jobs that a phone lists. */
@@ -90,7 +102,7 @@ function Axis({ zoom, chosen, more }: AxisProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const size = useSize(canvas)
   const scale = (): TimelineScale =>
-    scaleOf({ now: page.now.peek(), oldest: page.live.oldestAt.peek(), zoom, width: size.peek().width })
+    scaleOf({ now: page.now.peek(), oldest: page.live.oldestAt.peek(), zoom, width: size.peek().width, isEnd: isEnd() })
   const { drag, hovered, ...handlers } = usePointer(canvas, scale)
   const draw = () => {
     if (!canvas.current || size.peek().width === 0) return
@@ -201,11 +213,11 @@ function Moments({ scale, hovered, isDragged }: MomentsProps) {
       <Moment
         x={end}
         width={current.width}
-        kind={past.value ? 'ghost' : isFrozen ? 'frozen' : 'now'}
+        kind={past.value ? 'ghost' : isFrozen && !copy ? 'frozen' : 'now'}
         // The pill of the moment that the page shows would cover it.
         text={
           shown === undefined || end - shown > 110
-            ? `${isFrozen ? 'frozen' : 'now'} ${page.timeText(now.value)}`
+            ? `${isEnd() ? 'end' : isFrozen ? 'frozen' : 'now'} ${page.timeText(now.value)}`
             : undefined
         }
       />

@@ -170,6 +170,11 @@ export interface DetailsAction {
   run(): unknown
 }
 
+interface ActionButtonProps extends DetailsAction {
+  /** Shown instead of the label. */
+  readonly children?: ComponentChildren
+}
+
 /** An action that copies a text to the clipboard. Its button says so. */
 export function copyAction(id: string, label: string, text: () => string | Promise<string>): DetailsAction {
   const copy = async () => {
@@ -181,24 +186,24 @@ export function copyAction(id: string, label: string, text: () => string | Promi
   return { id, label, copies: true, run: () => runAction(copy) }
 }
 
-export function ActionButton({ id, label, kind, isOff, copies, run }: DetailsAction) {
+export function ActionButton({ id, label, kind, isOff, copies, run, children = label }: ActionButtonProps) {
   const isCopied = copied.value === id
   return (
     <Button class={kind} disabled={isOff} onClick={() => run()}>
       {copies ? (
         // Both texts have their place, so that the button keeps its width.
         <span class="either">
-          <span aria-hidden={isCopied}>{label}</span>
+          <span aria-hidden={isCopied}>{children}</span>
           <span aria-live="polite">{isCopied && 'Copied ✓'}</span>
         </span>
       ) : (
-        label
+        children
       )}
     </Button>
   )
 }
 
-interface CopyButtonProps extends Pick<DetailsAction, 'label' | 'kind'> {
+interface CopyButtonProps extends Pick<ActionButtonProps, 'label' | 'kind' | 'children'> {
   text(): string | Promise<string>
 }
 

@@ -46,6 +46,16 @@ export async function runAction(action: () => Promise<unknown>): Promise<boolean
   }
 }
 
+/** Offers a text to the user as a file. */
+export function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text]))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
 /** The layouts: three columns, the details over the world, and one part at a time. */
 type Layout = 'wide' | 'narrow' | 'phone'
 

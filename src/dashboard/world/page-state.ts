@@ -8,6 +8,7 @@ import { openDialog, runAction, say } from '../ui/screen.js'
 import { type Address, type Moment, type Opened, parseAddress, printAddress, type ViewName } from './address.js'
 import { Api } from './api.js'
 import { controlToken, takeTokenFromAddress } from './control-token.js'
+import { copy } from './copy.js'
 import { type ClockReading, createTables, FollowedWorld, type RowMaps, timeOf } from './followed-world.js'
 import { sumRegions } from './lobby-rows.js'
 import { changeBeside, type KnownHistory, requestBeside, type Target } from './moments.js'
@@ -26,6 +27,12 @@ interface PastWorld {
 export interface Span {
   readonly from: number
   readonly to: number
+}
+
+/** Follows the world at a URL. */
+function follow(url: string) {
+  const api = new Api(url, copy?.fetch, controlToken)
+  return { api, live: new FollowedWorld(api) }
 }
 
 /** Creates a signal whose value the browser keeps, if it allows that. */
@@ -52,8 +59,7 @@ const viewsOf: { readonly [kind in Opened['kind']]: readonly [ViewName, ...ViewN
 /** The state of the page: the world that it shows, and the choices of the user. */
 class PageState {
   /** The page of a world is at its URL: `/`, `/w/{id}/`, or below the path where an app has mounted the mock. */
-  readonly api = new Api(location.origin + location.pathname.replace(/\/$/, ''), undefined, controlToken)
-  readonly live = new FollowedWorld(this.api)
+  readonly #shown = signal(follow(copy?.url ?? location.origin + location.pathname.replace(/\/$/, '')))
   /** The parts that the page shows, as the query of its URL names them. */
   readonly address: Signal<Address> = signal(parseAddress(location.search))
   readonly view: ReadonlySignal<ViewName> = computed(() => this.address.value.view)
@@ -121,6 +127,15 @@ class PageState {
 
   #isTravelling = false
 
+  get api(): Api {
+    return this.#shown.value.api
+  }
+
+  /** The world as it is now. */
+  get live(): FollowedWorld {
+    return this.#shown.value.live
+  }
+
   constructor() {
     addEventListener('popstate', () => (this.address.value = parseAddress(location.search)))
     const at = computed(() => this.address.value.at)
@@ -154,7 +169,11 @@ class PageState {
     const next = { ...this.address.peek(), ...change }
     const query = printAddress(next)
     if (query === printAddress(this.address.peek())) return
-    history[`${how}State`](undefined, '', location.pathname + query)
+    try {
+      history[`${how}State`](undefined, '', location.pathname + query)
+    } catch {
+      // A copy in a frame may have no address.
+    }
     this.address.value = next
   }
 
@@ -316,7 +335,14 @@ class PageState {
 
   /** Opens another world in this tab. */
   openWorld(id: string): void {
-    location.assign(`${this.api.ofMock().url}${worldPath(id)}/`)
+    const url = this.api.ofMock().url + worldPath(id)
+    if (!copy) {
+      location.assign(`${url}/`)
+      return
+    }
+    this.live.close()
+    this.#shown.value = follow(url)
+    this.go(parseAddress(''))
   }
 }
 

@@ -3,6 +3,7 @@
 
 exports.yaml = () => require('./yaml-library.cjs')
 exports.controlOpenapi = () => require('./control-openapi.cjs')
+exports.capsule = () => require('./capsule.cjs')
 exports.dashboard = () => require('./dashboard.cjs')
 exports.deviceLink = () => require('./device-link.cjs')
 

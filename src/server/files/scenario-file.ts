@@ -3,7 +3,6 @@ import { basename, join } from 'node:path'
 import { yaml } from '#lazy'
 import { didYouMean } from '../../core/lib/text.js'
 import { asUsageError, UsageError } from '../../core/lib/usage-error.js'
-import { isTomlConfig, versionConfigText } from '../../core/scenario/advice.js'
 import type { CheckedScenario, ScenarioInput } from '../../core/scenario/schema.js'
 import { scenarios } from '../../core/scenario/shipped.js'
 import { jsonToYaml } from '../../core/scenario/write-yaml.js'
@@ -69,8 +68,6 @@ export async function parseScenarioFile({ path, text, commands }: ScenarioFile):
 }
 
 function readText(text: string, options: Omit<YamlOptions, 'yaml'>): CheckedScenario {
-  // Otherwise the problem would be that it is no YAML.
-  if (isTomlConfig(text)) throw new UsageError(versionConfigText(options.file))
   return readYaml(text, { ...options, yaml: yaml() })
 }
 

@@ -1,0 +1,44 @@
+// Opens the page of a copy: inflates its style, its script and its world. The script that this file becomes stands in the page as it is, and a
+// browser of any age must read it.
+{
+  /** The part of the API that this script needs. Some browsers have none of it. */
+  interface TrustedTypes {
+    createPolicy(name: string, rules: { createScript(text: string): string }): { createScript(text: string): string }
+  }
+  const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
+  const page = document.getElementById('page') as HTMLElement
+  const elementOf = (id: string) => document.getElementById(id) as HTMLElement
+
+  const inflate = (name: string): Promise<string> => {
+    const text = atob(elementOf(`mockmaker-${name}`).textContent)
+    const bytes = new Uint8Array(text.length)
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text()
+  }
+
+  const open = async () => {
+    const [css = '', app = '', world = ''] = await Promise.all(['style', 'page', 'world'].map(inflate))
+    elementOf('mockmaker-world').replaceChildren()
+    // The page of the next copy.
+    const html = `<!DOCTYPE html>\n${document.documentElement.outerHTML}\n`
+    page.replaceChildren()
+    Object.assign(globalThis, { mockmaker: { world, html } })
+    // The page allows one policy, and this is it: no other script can make one.
+    const policy = trustedTypes?.createPolicy('mockmaker', { createScript: text => text })
+    const style = document.createElement('style')
+    style.textContent = css
+    const script = document.createElement('script')
+    script.text = policy ? policy.createScript(app) : app
+    document.head.append(style, script)
+    script.remove()
+  }
+
+  const say = (text: string) => {
+    ;(page.firstElementChild ?? page).textContent = text
+  }
+  if (typeof DecompressionStream === 'undefined')
+    say(
+      'This browser is too old to open the copy: it has no DecompressionStream. Take a newer one, or serve the file: mockmaker bug.html',
+    )
+  else open().catch(() => say('This file is damaged: get it again.'))
+}
