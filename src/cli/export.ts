@@ -1,17 +1,19 @@
-import { send } from '../client/call.js'
+import { send, textOf } from '../client/call.js'
 import { defaultWorldId } from '../core/contract/paths.js'
 import { writeJson } from '../core/lib/exact-json.js'
 import { runAtOnce } from '../core/lib/steps.js'
-import { counted, didYouMean, quoted } from '../core/lib/text.js'
+import { counted, didYouMean, quoted, shellWord, sizeText } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { createMock } from '../core/mock/mock.js'
+import type { RunningWorld } from '../core/mock/running-world.js'
 import { StorageError } from '../core/storage/storage.js'
 import { WorldStorage } from '../core/storage/world-storage.js'
+import { capsuleHtml } from '../server/files/capsule-html.js'
 import { scenarioText } from '../server/files/scenario-file.js'
 import { openFolder } from '../server/folder/folder.js'
 import { journalToHar } from '../server/har/write.js'
 import type { FlagsOf } from './flags.js'
-import type { Console, PrintDocument } from './output.js'
+import { type Console, documentPrinter, type PrintDocument } from './output.js'
 import { ask, type ControlAddress, checkWorldExists, notMockmaker, refuse, remoteOf } from './running-mock.js'
 
 /** The longest snapshot that is read, in bytes. A string of JavaScript has at most 512 MiB. */
@@ -59,13 +61,59 @@ export async function exportHar(
     )
 }
 
+/**
+ * Writes a capsule of a running world, or of a world in a folder, to a file. It replaces an older file. Rejects with `UsageError`, and
+ * then that is as it was.
+ */
+export async function exportCapsule(file: string, flags: FlagsOf<'export'>, console: Console): Promise<void> {
+  const { url, controlToken, data, last } = flags
+  const told = setTimeout(() => console.warn(`collecting the past of the world for ${file} …`), longWaitMs)
+  try {
+    const html =
+      data === undefined
+        ? await capsuleOfRunning({ url, controlToken }, last)
+        : await readFromFolder(flags, world => capsuleHtml(runAtOnce(world.capsule({ last }))))
+    await documentPrinter(file, console)(html)
+    const size = sizeText(Buffer.byteLength(html))
+    console.print(`${file}: ${size}. Open it in a browser, or serve it: mockmaker ${shellWord(file)}`)
+  } finally {
+    clearTimeout(told)
+  }
+}
+
+/** The time after which the command says what it does, in ms. */
+const longWaitMs = 1_000
+
+async function capsuleOfRunning(address: ControlAddress, last: string | undefined): Promise<string> {
+  await checkWorldExists(address)
+  const remote = remoteOf(address, { bytes: longestSnapshot })
+  const query = { last }
+  const response = await send(remote, 'GET /capsule', { query }, { headers: { accept: 'text/html' } }).catch(
+    refuse(address.url),
+  )
+  const html = await textOf(response, remote)
+  if (response.headers.get('content-type')?.startsWith('text/html')) return html
+  throw new UsageError(`the response of ${address.url} is no capsule: pass the URL of a mock with --url`)
+}
+
 /** Prints a world of a folder as YAML, or as JSON if it is long. Changes nothing in the folder. Rejects with `UsageError`. */
 export async function exportFromFolder(
-  { data = '', world: id = defaultWorldId, with: parts = [], revision }: Partial<FlagsOf<'export'>>,
+  { with: parts = [], revision, ...flags }: Partial<FlagsOf<'export'>>,
   print: PrintDocument,
 ): Promise<void> {
   if (parts.includes('journal'))
     throw new UsageError('a folder has no journal: leave journal out of --with, or export from a running mock')
+  const json = await readFromFolder(flags, world =>
+    writeJson(runAtOnce(world.snapshot({ with: parts.includes('faults') ? ['faults'] : [], revision }))),
+  )
+  await print(scenarioText(json).trimEnd())
+}
+
+/** Reads a world of a folder. Changes nothing in the folder. Rejects with `UsageError`. */
+async function readFromFolder(
+  { data = '', world: id = defaultWorldId }: Partial<FlagsOf<'export'>>,
+  read: (world: RunningWorld) => string | Promise<string>,
+): Promise<string> {
   const storage = new WorldStorage(openFolder(data, { readOnly: true }))
   const mock = createMock({}, { isKept: true })
   try {
@@ -74,9 +122,9 @@ export async function exportFromFolder(
       const ids = storage.list().map(summary => summary.id)
       throw new UsageError(`${data} has no world ${quoted(id)}.${didYouMean(id, ids)}`)
     }
-    const snapshot = runAtOnce(world.snapshot({ with: parts.includes('faults') ? ['faults'] : [], revision }))
-    await print(scenarioText(writeJson(snapshot)).trimEnd())
+    const text = await read(world)
     await world.close()
+    return text
   } catch (error) {
     throw error instanceof StorageError ? new UsageError(error.message) : error
   } finally {

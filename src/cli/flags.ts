@@ -329,6 +329,16 @@ export const flagsOf = {
     ],
     revision: ['--revision <n>', 'print the world as it was at this revision', { parse: wholeNumber(0) }],
     har: ['--har', 'print the journal of the world as an HTTP Archive, which developer tools open'],
+    capsule: [
+      '--capsule <file>',
+      'write the world with its past to this file, which opens in any browser and is a scenario too',
+      { parse: notBlank('the path of a file') },
+    ],
+    last: [
+      '--last <duration>',
+      'the time before now that the capsule has: 10m, 1h',
+      { parse: (text: string) => formatDuration(parseMs(text)), without: 'all' },
+    ],
     output,
     data: ['--data <folder>', 'print a world of this folder; no mock has to run', { parse: String }],
     world: ['--world <id>', 'the world of the folder to print', { parse: String, without: 'default' }],

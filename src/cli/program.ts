@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { openapi } from '../core/contract/openapi.js'
 import { operationIds, operations } from '../core/contract/operations.js'
-import { nearest } from '../core/lib/text.js'
+import { counted, nearest } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
+import { type Past, pastOf } from '../core/scenario/past.js'
+import { readScenario } from '../core/scenario/read.js'
 import { scenarios } from '../core/scenario/shipped.js'
 import { isRedisUrl } from '../server/cluster/keep-in-redis.js'
 import { isScenarioPath, type LoadedScenario, loadScenario } from '../server/files/scenario-file.js'
@@ -13,7 +15,7 @@ import { version } from '../version.js'
 import { checkServerCommand } from './check-server.js'
 import { diffHar } from './diff.js'
 import { exec } from './exec.js'
-import { exportFromFolder, exportHar, exportScenario } from './export.js'
+import { exportCapsule, exportFromFolder, exportHar, exportScenario } from './export.js'
 import { addFlags, defaultExpected, type FlagsOf, wholeNumber } from './flags.js'
 import { importFile } from './import.js'
 import { init } from './init.js'
@@ -154,8 +156,9 @@ async function validateScenarios(namesOrPaths: readonly string[], console: Conso
   let isValid = true
   for (const nameOrPath of namesOrPaths) {
     try {
-      await loadScenario(nameOrPath, { commands: 'allowed' })
-      console.print(`${nameOrPath}: ok`)
+      const { scenario } = await loadScenario(nameOrPath, { commands: 'allowed' })
+      const past = pastOf(readScenario(scenario))
+      console.print(`${nameOrPath}: ok${past ? `, ${capsuleText(past)}` : ''}`)
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
       console.fail(error.message)
@@ -163,6 +166,16 @@ async function validateScenarios(namesOrPaths: readonly string[], console: Conso
     }
   }
   return isValid
+}
+
+/** Says what a capsule holds. */
+function capsuleText({ version, made_at, changes, exchanges, stories }: Past): string {
+  const parts = [
+    counted(changes.length, 'change', 'changes'),
+    counted(exchanges.length, 'request', 'requests'),
+    counted(stories.stories.length, 'player', 'players'),
+  ]
+  return `a capsule of mockmaker ${version}, made ${made_at}: ${parts.join(', ')}`
 }
 
 /** Adds the commands that print the promise of the service. */
@@ -342,6 +355,7 @@ function addExport(program: Command, { console }: ProgramOptions): void {
     'print a running world, or one in a folder, as a scenario, or its requests as a HAR',
   ).action((flags: FlagsOf<'export'>, command: Command) => {
     checkExport(flags, command)
+    if (flags.capsule !== undefined) return exportCapsule(flags.capsule, flags, console)
     const print = documentPrinter(flags.output, console)
     if (flags.har) return exportHar(flags, { print, console })
     return flags.data === undefined ? exportScenario(flags, print) : exportFromFolder(flags, print)
@@ -349,8 +363,14 @@ function addExport(program: Command, { console }: ProgramOptions): void {
 }
 
 /** Ends the command with a usage error if its options do not fit together. */
-function checkExport({ data, har, revision, with: parts }: FlagsOf<'export'>, command: Command): void {
+function checkExport(flags: FlagsOf<'export'>, command: Command): void {
+  const { data, har, revision, with: parts, capsule, last, output } = flags
   const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
+  if (last !== undefined && capsule === undefined) command.error('error: --last cuts a capsule: add --capsule <file>')
+  const without = Object.entries({ '--har': har, '--revision': revision, '--with': parts, '--output': output })
+  const [odd] = without.find(([, value]) => value !== undefined) ?? []
+  if (capsule !== undefined && odd !== undefined)
+    command.error(`error: --capsule writes the whole world to its file: remove ${odd}`)
   if (har && data !== undefined) command.error('error: a folder has no journal: export --har from a running mock')
   if (har && parts) command.error('error: --har prints the journal alone: remove --with')
   if (har && revision !== undefined) command.error('error: --har prints the whole journal: remove --revision')

@@ -9,6 +9,7 @@ import type { MockmakerOptions } from '../core/mock/options.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
 import { isLoopbackHost } from '../core/pipeline/origin.js'
 import { scenarioCommands } from '../core/scenario/commands.js'
+import { pastOf } from '../core/scenario/past.js'
 import { readScenario } from '../core/scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../core/scenario/schema.js'
 import { defaultScenario, scenarios } from '../core/scenario/shipped.js'
@@ -309,12 +310,16 @@ const interrupted = 130
 /** Serves a mock until a signal or a key ends the process. Rejects with `UsageError` if it cannot start. */
 export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<void> {
   const { loaded, console } = options
+  const read = loaded && readScenario(loaded.scenario)
+  const past = read && pastOf(read)
   const flags = sharingFlags(options.flags)
   const format = flags.json ? 'json' : 'text'
   const hasTerminal = isOnTerminal() && format === 'text'
   const serverLog = logOfServers(flags, console)
   const server = await startMock(flags.port, {
     ...options,
+    // The clock of a capsule goes on as it did at its end.
+    ...(loaded && read && past && { loaded: { ...loaded, scenario: read.with({ clock: past.clock }) } }),
     flags,
     serverLog,
     ...(hasTerminal && { confirm: confirmOnTerminal(console) }),
@@ -332,7 +337,7 @@ export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<vo
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
   const watched =
-    loaded?.file && flags.reload !== false && !mock.worlds.shared
+    loaded?.file && !past && flags.reload !== false && !mock.worlds.shared
       ? reloadOnSave(loaded.file, { mock: { reload }, console, format: flags.quiet ? 'quiet' : format })
       : undefined
   const counts = countRequests(mock)

@@ -40,7 +40,7 @@ import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { snapshotSteps } from '../scenario/world.js'
 import { resumeWorld } from '../simulation/resume.js'
 import { Scheduler } from '../simulation/scheduler.js'
-import { LiveServers } from '../simulation/servers.js'
+import { type GameServerLog, LiveServers } from '../simulation/servers.js'
 import { DecodedPast, decodePast, encodePast, withoutSecrets } from '../storage/capsule.js'
 import type { UseFacts, WorldInStorage } from '../storage/world-storage.js'
 import type { Clock, ClockState } from '../store/clock.js'
@@ -348,8 +348,8 @@ export class RunningWorld {
     this.world.beginHere()
     this.#withSeed = otherSeeds(this.world.initialState)
     this.#rays.restore(encoded.rays)
-    this.servers.showPast(encoded.servers)
-    this.#recorder.load(encoded.stories as SavedStories, shift) // `capsule` has saved them
+    this.servers.showPast(encoded.servers as readonly GameServerLog[]) // `capsule` has saved them
+    this.#recorder.load(encoded.stories as SavedStories, shift) // the same
     this.#history.endPast({ beginsAt: encoded.begins_at, dropped: encoded.dropped })
   }
 

@@ -4,10 +4,11 @@ import type { ScenarioSummary } from '../control/world-control.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenario/commands.js'
+import { type Past, pastOf } from '../scenario/past.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
-import { type DecodedPast, type EncodedPast, pastOf } from '../storage/capsule.js'
+import type { DecodedPast } from '../storage/capsule.js'
 import type { LoadContext } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
 import { createState, type StateDefinition, type WorldState } from '../store/world-state.js'
@@ -18,7 +19,7 @@ export interface StartState {
   /** Earlier requests. A reset deletes them. Default: none. */
   readonly journal?: readonly JournalEntry[] | undefined
   /** The past of a capsule. Its end is the state. */
-  readonly past?: EncodedPast | DecodedPast | undefined
+  readonly past?: Past | DecodedPast | undefined
   /** Creates the same state with another seed. */
   withSeed(seed: number): WorldState
 }
@@ -91,7 +92,7 @@ export class ScenarioRegistry {
     const source = scenario ?? this.#options.own.name
     const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
     const definition = this.definitionOf(read, worldId, seed)
-    const { journal, past } = scenario === undefined ? {} : ({ ...read.content, past: pastOf(read) } as const)
+    const { journal, past } = scenario === undefined ? {} : { journal: read.content.journal, past: pastOf(read) }
     // Worlds with different seeds have no rows to share.
     const withSeed = this.withSeed(typeof scenario === 'object' ? read : scenario, worldId)
     if (typeof source !== 'string' || seed !== this.#options.seed)

@@ -6,6 +6,7 @@ import { mostProblems, problemLines, UsageError } from '../lib/usage-error.js'
 import { isVersionConfig, keyAdvice, valueAdvice, versionConfigText } from './advice.js'
 import { check, oldKeys, type Problem, problem } from './checks.js'
 import { commandProblems } from './commands.js'
+import { readPast } from './past.js'
 import { CheckedScenario, Scenario, type ScenarioInput } from './schema.js'
 import { defaultScenario, defaultText } from './shipped.js'
 
@@ -41,7 +42,9 @@ export function readScenario(input: unknown, { report, file, commands }: ReadOpt
   const old = [...oldKeys(data)]
   // biome-ignore lint/suspicious/noConsole: a warning has no other way to the writer of the scenario
   if (old.length > 0) console.warn(`mockmaker: warning: ${describe(old)}`)
-  return new CheckedScenario(keepAllDigits(data, present))
+  const { past, ...content } = data
+  const read = past && readPast(past, file)
+  return new CheckedScenario(keepAllDigits(read ? { ...content, past: { ...read } } : content, present))
 }
 
 /** Parses a scenario without null. Returns what it has parsed, too: the begin of a long one, if that is wrong. */

@@ -1,58 +1,18 @@
-import * as z from 'zod'
 import type { AnswerReasons, JournalEntry } from '../contract/journal.js'
 import { keepDigits, parseJson, writeJson } from '../lib/exact-json.js'
-import { lazy } from '../lib/lazy.js'
 import { real } from '../lib/real-globals.js'
 import type { Steps } from '../lib/steps.js'
 import { formatInstant } from '../lib/time.js'
-import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry, StoredExchange } from '../pipeline/history.js'
 import { restoreExchange } from '../pipeline/journal.js'
 import { redactToken } from '../pipeline/redact.js'
-import type { CheckedScenario } from '../scenario/schema.js'
-import type { GameServerLog } from '../simulation/servers.js'
-import { type ClockState, Mode, Rate } from '../store/clock.js'
-import type { RandomState } from '../store/random.js'
+import { damagedPast, type Past, pastFormat } from '../scenario/past.js'
 import type { LiveWorld, LoggedChangeSet, LoggedWorld } from '../store/world.js'
-import { nameOf, type ScenarioName, type WorldState } from '../store/world-state.js'
+import { nameOf, type WorldState } from '../store/world-state.js'
 import { decodeChangeSet, decodeState, encodeChangeSet, encodeStateInSteps, type PublicUrlOf } from './encoding.js'
 import type { KeptPast } from './world-storage.js'
 
 // A capsule is a scenario, the world at its end, with one key more: the past of the world.
-
-/** The version of the format of `past`. */
-const format = 1
-
-/**
- * An exchange: its journal entry as JSON, the revision that its answer is about, and the id of the lobby whose server has called. Only
- * the entry if it came from a snapshot.
- */
-type EncodedExchange = readonly [entry: string, revision?: number, lobbyId?: string]
-
-/** A change set: its id in the history, its revision, and its result as a storage has it. `name`: the scenario from then on, if it is another one. */
-type EncodedChange = readonly [id: number, revision: number, result: string, name?: ScenarioName]
-
-/** The past of a world as JSON. Texts have the encoding of a storage. */
-export interface EncodedPast {
-  readonly format: number
-  readonly version: string
-  readonly made_at: string
-  /** The oldest state. */
-  readonly base: string
-  /** The scenario of the base. */
-  readonly name: ScenarioName
-  readonly changes: readonly EncodedChange[]
-  readonly exchanges: readonly EncodedExchange[]
-  /** See `Journal.beginsAt`, in real ms, and `Journal.dropped`. */
-  readonly begins_at: number
-  readonly dropped: number
-  /** The clock at the end. */
-  readonly clock: ClockState
-  /** The random state of the ray ids. */
-  readonly rays: RandomState
-  readonly stories: object
-  readonly servers: readonly GameServerLog[]
-}
 
 interface PastSource {
   readonly world: LiveWorld
@@ -61,14 +21,14 @@ interface PastSource {
 }
 
 /** The parts of a past that this room does not know. */
-type OtherParts = Pick<EncodedPast, 'version' | 'rays' | 'stories' | 'servers'>
+type OtherParts = Pick<Past, 'version' | 'rays' | 'stories' | 'servers'>
 
 /** Encodes the past of a world, as it is at the first step. `lastMs`: only so many ms of the world's clock. Default: all that there is. */
 export function* encodePast(
   { world, history, past }: PastSource,
   others: OtherParts,
   lastMs = Number.POSITIVE_INFINITY,
-): Steps<EncodedPast> {
+): Steps<Past> {
   const clock = world.clock.state
   const entries = history.entries.filter(entry => timeOf(entry) >= clock.now - lastMs)
   const changeEntries = entries.filter(entry => entry.kind === 'change')
@@ -77,14 +37,14 @@ export function* encodePast(
   const revision = first === undefined ? world.revision : history.changesSince(first - 1).revision
   const state = yield* past.stateAt(revision)
   const base = yield* encodeStateInSteps(state, false)
-  const changes: EncodedChange[] = []
+  const changes: Past['changes'] = []
   for (const { id, changeSet } of changeEntries) {
     const result = encodeChangeSet(changeSet, { isReal: false, origin: undefined })
     const { revision, scenario } = changeSet
     changes.push(scenario ? [id, revision, result, scenario.after] : [id, revision, result])
     yield
   }
-  const exchanges: EncodedExchange[] = []
+  const exchanges: Past['exchanges'] = []
   for (const entry of entries) {
     if (entry.kind === 'exchange') exchanges.push(encodeExchange(entry.exchange, state.revision, past))
     yield
@@ -92,7 +52,7 @@ export function* encodePast(
   const made_at = formatInstant(real.date())
   const name = nameOf(state)
   return {
-    format,
+    format: pastFormat,
     made_at,
     base: base.join(''),
     name,
@@ -106,7 +66,11 @@ export function* encodePast(
 }
 
 /** Without the world before it, an exchange takes its reasons along. */
-function encodeExchange(exchange: StoredExchange, oldest: number, { reasonsOf }: PastSource['past']): EncodedExchange {
+function encodeExchange(
+  exchange: StoredExchange,
+  oldest: number,
+  { reasonsOf }: PastSource['past'],
+): Past['exchanges'][number] {
   const { revision, caller } = exchange
   if (revision === undefined) return [writeJson(exchange.entry())]
   const entry = exchange.entry()
@@ -118,64 +82,15 @@ function timeOf(entry: HistoryEntry): number {
   return entry.kind === 'change' ? entry.changeSet.at : entry.exchange.at
 }
 
-const Past = lazy(() => {
-  const Name = z.object({ title: z.string(), description: z.string().optional(), seed: z.int() })
-  const Number4 = z.tuple([z.int(), z.int(), z.int(), z.int()])
-  return z.object({
-    format: z.literal(format),
-    version: z.string(),
-    made_at: z.string(),
-    base: z.string(),
-    name: Name,
-    changes: z.array(z.tuple([z.int(), z.int(), z.string()]).rest(Name)),
-    exchanges: z.array(z.tuple([z.string()]).rest(z.union([z.int(), z.string()]))),
-    begins_at: z.number(),
-    dropped: z.int(),
-    clock: z.object({ mode: Mode, rate: Rate, now: z.number() }),
-    rays: Number4,
-    stories: z
-      .object({
-        stories: z.array(z.looseObject({ token: z.string(), facts: z.array(z.looseObject({ kind: z.string() })) })),
-        beginsAt: z.object({ revision: z.number(), at: z.number() }),
-      })
-      .loose(),
-    servers: z.array(
-      z.looseObject({ lobby_id: z.string(), log: z.array(z.object({ at: z.string(), text: z.string() })) }),
-    ),
-  })
-})
-
-/**
- * Returns the past of a scenario, if it is a capsule. Warns if another version of the mock has written it in a way that this one does
- * not read: then it is a scenario only. Throws `UsageError` if it is damaged.
- */
-export function pastOf({ content: { past } }: CheckedScenario): EncodedPast | undefined {
-  if (!past) return undefined
-  if (past.format !== format) {
-    // biome-ignore lint/suspicious/noConsole: a warning has no other way to the user
-    console.warn(
-      `mockmaker: warning: this capsule is of mockmaker ${past.version}, whose format ${past.format} this version does not read: only the end of the world is loaded. Open the file in a browser to see its past`,
-    )
-    return undefined
-  }
-  const { success, error } = Past().safeParse(past, { jitless: true })
-  if (!success) throw damaged(z.prettifyError(error))
-  return past as unknown as EncodedPast // just checked
-}
-
-function damaged(because: string): UsageError {
-  return new UsageError(`the past of this capsule is damaged: ${because}. Export it again`)
-}
-
 /** A past that can be loaded. */
 export class DecodedPast {
   readonly logged: LoggedWorld
   /** The ids of the change sets. */
   readonly changeIds: readonly number[]
   readonly exchanges: readonly StoredExchange[]
-  readonly encoded: EncodedPast
+  readonly encoded: Past
 
-  constructor(encoded: EncodedPast, logged: LoggedWorld, exchanges: readonly StoredExchange[]) {
+  constructor(encoded: Past, logged: LoggedWorld, exchanges: readonly StoredExchange[]) {
     this.encoded = encoded
     this.logged = logged
     this.changeIds = encoded.changes.map(([id]) => id)
@@ -188,11 +103,11 @@ export function* decodePast(...past: Parameters<typeof decode>): Steps<DecodedPa
   try {
     return yield* decode(...past)
   } catch (error) {
-    throw damaged(String(error))
+    throw damagedPast(String(error))
   }
 }
 
-function* decode(encoded: EncodedPast, end: WorldState, publicUrlOf: PublicUrlOf): Steps<DecodedPast> {
+function* decode(encoded: Past, end: WorldState, publicUrlOf: PublicUrlOf): Steps<DecodedPast> {
   const origin = { ...end, ...encoded.name }
   const base = decodeState(encoded.base, origin, publicUrlOf)
   yield

@@ -7,6 +7,7 @@ import type { CheckedScenario, ScenarioInput } from '../../core/scenario/schema.
 import { scenarios } from '../../core/scenario/shipped.js'
 import { jsonToYaml } from '../../core/scenario/write-yaml.js'
 import { readYaml, type YamlOptions } from '../../core/scenario/yaml.js'
+import { capsuleJson } from './capsule-html.js'
 
 /** The path of a scenario file, and its text. */
 export interface ScenarioFile {
@@ -68,8 +69,14 @@ export async function parseScenarioFile({ path, text, commands }: ScenarioFile):
 }
 
 function readText(text: string, options: Omit<YamlOptions, 'yaml'>): CheckedScenario {
-  return readYaml(text, { ...options, yaml: yaml() })
+  const json = capsuleJson(text, { file: options.file, bytes: options.limits && longestSentCapsule })
+  // The past is one text for each change set.
+  const limits = json === undefined ? options.limits : undefined
+  return readYaml(json ?? text, { ...options, limits, yaml: yaml() })
 }
+
+/** The most bytes of a capsule that a client sends, inflated. */
+const longestSentCapsule = 64 * 1024 ** 2
 
 /** A string of JavaScript has at most 512 MiB. */
 const mostBytes = 500_000_000

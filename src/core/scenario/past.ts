@@ -1,0 +1,89 @@
+import * as z from 'zod'
+import { lazy } from '../lib/lazy.js'
+import { UsageError } from '../lib/usage-error.js'
+import { Mode, Rate } from '../store/clock.js'
+import type { RandomState } from '../store/random.js'
+import type { CheckedScenario } from './schema.js'
+
+/** The version of the format of `past` in a scenario. */
+export const pastFormat = 1
+
+/** The past of a world, as a capsule has it. Texts are JSON, in the encoding of a storage. */
+const Past = lazy(() => {
+  const Name = z.object({ title: z.string(), description: z.string().optional(), seed: z.int() })
+  return z.object({
+    format: z.literal(pastFormat),
+    /** The version of the mock that made it. */
+    version: z.string(),
+    /** In ISO 8601. */
+    made_at: z.string(),
+    /** The oldest state, and the name of its scenario. */
+    base: z.string(),
+    name: Name,
+    /** The id of each change set in the history, its revision, and its result. `Name` is the scenario from then on, if it is another one. */
+    changes: z.array(z.union([z.tuple([z.int(), z.int(), z.string()]), z.tuple([z.int(), z.int(), z.string(), Name])])),
+    /**
+     * The journal entry of each exchange, the revision that its answer is about, and the id of the lobby whose server has called. Only
+     * the entry if it came from a snapshot.
+     */
+    exchanges: z.array(
+      z.union([z.tuple([z.string()]), z.tuple([z.string(), z.int()]), z.tuple([z.string(), z.int(), z.string()])]),
+    ),
+    /** See `Journal.beginsAt`, in real ms, and `Journal.dropped`. */
+    begins_at: z.number(),
+    dropped: z.int(),
+    /** The clock at the end. */
+    clock: z.object({ mode: Mode, rate: Rate, now: z.number() }),
+    /** The random state of the ray ids. */
+    rays: z.tuple([z.int(), z.int(), z.int(), z.int()]),
+    /** The stories, as their recorder saves them. */
+    stories: z.looseObject({
+      stories: z.array(
+        z.looseObject({
+          token: z.string(),
+          facts: z.array(z.looseObject({ kind: z.string(), at: z.number(), revision: z.number() })).min(1),
+        }),
+      ),
+      beginsAt: z.object({ revision: z.number(), at: z.number() }),
+      ...{ nextId: z.int(), dropped: z.int(), changes: z.int() },
+    }),
+    /** The game servers with their output. */
+    servers: z.array(
+      z.looseObject({ lobby_id: z.string(), log: z.array(z.object({ at: z.string(), text: z.string() })) }),
+    ),
+  })
+})
+export interface Past extends Omit<z.output<ReturnType<typeof Past>>, 'rays' | 'stories' | 'servers'> {
+  readonly rays: RandomState
+  readonly stories: { readonly stories: readonly object[] }
+  readonly servers: readonly object[]
+}
+
+/** Returns the past of a scenario that is a capsule. */
+export function pastOf({ content: { past } }: CheckedScenario): Past | undefined {
+  return past as Past | undefined // `readScenario` has checked it
+}
+
+/**
+ * Checks the past of a scenario. Warns if another version of the mock has written it in a format that this one does not read: then the
+ * scenario has none. Throws `UsageError` if it is damaged.
+ */
+export function readPast(past: object, file = 'the capsule'): Past | undefined {
+  const { format, version } = past as { readonly format?: unknown; readonly version?: unknown }
+  if (typeof format === 'number' && format !== pastFormat) {
+    // biome-ignore lint/suspicious/noConsole: a warning has no other way to the user
+    console.warn(
+      `mockmaker: warning: ${file} is of mockmaker ${version}, and this version does not read its past: it loads the end of that world alone. The page in the file still shows the past`,
+    )
+    return undefined
+  }
+  const { data, error } = Past().safeParse(past, { jitless: true })
+  if (data) return data
+  const [issue] = error.issues
+  throw damagedPast(`${issue?.path.join('.')}: ${issue?.message}`, file)
+}
+
+/** Creates the error for a past that cannot be read. */
+export function damagedPast(because: string, file = 'the capsule'): UsageError {
+  return new UsageError(`the past in ${file} is damaged (${because}): export the world again`)
+}
