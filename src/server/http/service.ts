@@ -12,6 +12,7 @@ import { type ControlAccess, checkHost, isForeign, mayControl } from '../../core
 import { outputResult } from '../../core/pipeline/respond.js'
 import { locate, type Place, routes } from '../../core/pipeline/routes.js'
 import { version } from '../../version.js'
+import { capsuleHtml } from '../files/capsule-html.js'
 import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
 import { parseControlHosts } from './address-lists.js'
 import { controlOpenapi } from './control-openapi.js'
@@ -196,6 +197,7 @@ export class Service {
 const texts: CallTexts = {
   parseScenario: parseSentScenario,
   scenarioText,
+  capsuleHtml,
   version,
   openapiAt: serverUrl => controlOpenapi({ version, serverUrl }),
 }
