@@ -1,15 +1,17 @@
 // The page of a capsule, as HTML. The world stands in an element of its own, as base64 of deflated JSON: no text of a client is
 // ever markup.
 
+/** The first element of the page has such an id. */
+const mark = 'id="mockmaker-'
 const [begin, end] = ['<script type="application/octet-stream" id="mockmaker-world">', '</script>']
 
-/** Returns the base64 in the page of a capsule, and how much of the file is there. `undefined`: the text is no such page. */
-export function worldIn(html: string): { readonly base64: string; readonly isWhole: boolean } | undefined {
+/** Returns the base64 of the world in the page of a capsule, or `cut` if its end is missing. `undefined`: the text is no such page. */
+export function worldIn(html: string): { readonly base64: string } | 'cut' | undefined {
+  if (!html.includes(mark)) return undefined
   const at = html.lastIndexOf(begin)
-  if (at === -1) return undefined
   const from = at + begin.length
   const to = html.indexOf(end, from)
-  return { base64: html.slice(from, to === -1 ? undefined : to), isWhole: to !== -1 }
+  return at === -1 || to === -1 || !html.includes('</html>', to) ? 'cut' : { base64: html.slice(from, to) }
 }
 
 /** Puts a world into the page, in the place of the one that it has. */

@@ -1,7 +1,7 @@
 import { type Signal, signal, useSignalEffect } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { withWorld } from '../../core/storage/capsule-page.js'
 import { counted, shellWord } from '../../core/lib/text.js'
+import { withWorld } from '../../core/storage/capsule-page.js'
 import { Button, CopyButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { Icon } from '../ui/icons.js'
@@ -33,7 +33,7 @@ function Banner() {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return
       event.preventDefault()
-      save()
+      void save()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
@@ -54,7 +54,8 @@ function Banner() {
       <Icon name="file" />
       <span class="cut" dir="auto">
         <b>
-          Copy of {live.about.value?.title}, made {dateText(opened.madeAt === undefined ? page.now.value : Date.parse(opened.madeAt), page.zone.value)}
+          Copy of {live.about.value?.title}, made{' '}
+          {dateText(opened.madeAt === undefined ? page.now.value : Date.parse(opened.madeAt), page.zone.value)}
         </b>
         : changes stay on this page
       </span>
@@ -74,7 +75,7 @@ function Banner() {
 /** Opens the first error once the page has its world, unless the address names something else. */
 function useStart(): void {
   useSignalEffect(() => {
-    if (!page.isLoaded.value || savedState.peek() !== undefined) return
+    if (!page.isLoaded.value || !page.live.about.value || savedState.peek() !== undefined) return
     savedState.value = presentState()
     const [first] = failedRequests()
     if (first && location.search === '') page.filter({ opened: { kind: 'request', id: first.id } })

@@ -1,4 +1,5 @@
-import { openDialog, runAction, scenarioMenu } from '../ui/screen.js'
+import { openDialog, runAction, saveFile, scenarioMenu } from '../ui/screen.js'
+import { copyParts } from '../world/copy.js'
 import { page } from '../world/page-state.js'
 import { advanceClock, goToNextEvent, setClock, toggleClock } from './clock-menu.js'
 import { resetWorld } from './scenario-menu.js'
@@ -42,6 +43,12 @@ async function holdNextFind(): Promise<string> {
   return 'The next find is held.'
 }
 
+/** Saves the world with its past, in one file that is a page. */
+export async function saveSession(): Promise<void> {
+  if (copyParts) return copyParts.save()
+  await runAction(async () => saveFile('bug.html', await page.api.text('GET /capsule', { query: {} }, 'text/html')))
+}
+
 const open = (dialog: string) => () => void (openDialog.value = dialog)
 const run = (mode: { readonly rate: number }) => () => void setClock({ mode: 'running', ...mode })
 const setKeys = (to: 'on' | 'off') => ({
@@ -79,6 +86,7 @@ export const pageActions: readonly PageAction[] = [
   { id: 'reset', type: 'World', label: 'Reset to the start', when, run: () => resetWorld([]) },
   { id: 'fork', type: 'World', label: 'Fork this world', when, run: () => void page.fork(undefined) },
   { id: 'load', type: 'World', label: 'Load a scenario', when, run: open(scenarioMenu) },
+  { id: 'save', type: 'World', label: 'Save the session', run: () => void saveSession() },
   { id: 'new-mode', type: 'World', label: 'Add a game mode', when, run: open('new-game-mode') },
   ...views.map(
     ({ name, title }): PageAction => ({

@@ -11,6 +11,7 @@ import { layout, openDialog, runAction, scenarioMenu } from '../ui/screen.js'
 import type { ViewName } from '../world/address.js'
 import { copy, worldName } from '../world/copy.js'
 import { freeName, page } from '../world/page-state.js'
+import { saveSession } from './actions.js'
 import { ClockMenu } from './clock-menu.js'
 import { ScenarioMenu } from './scenario-menu.js'
 import { type View, viewOf, views } from './views.js'
@@ -220,6 +221,7 @@ function WorldMenu() {
             </p>
           )}
           <Button onClick={() => (openDialog.value = 'connect')}>Connect a client</Button>
+          <Button onClick={saveSession}>Save the session</Button>
           {layout.value !== 'wide' && (
             <Button onClick={() => (openDialog.value = scenarioMenu)}>Scenario: {about.value?.title}</Button>
           )}

@@ -298,10 +298,12 @@ const wheelStep = 80
 
 function lanesData() {
   const { live } = page
+  const hasEnded = isEnd()
   return {
     players: live.players.peek().map(({ text, ...span }) => {
       const name = live.names.get(span.token)
-      return { ...span, text: name === undefined ? text : `${name} · ${text}` }
+      const shown = name === undefined ? text : `${name} · ${text}`
+      return { ...span, text: shown, ...(hasEnded && { nextAt: undefined }) }
     }),
     chosenPlayer: page.playerKey.peek(),
     exchanges: live.exchanges.peek(),
@@ -311,7 +313,7 @@ function lanesData() {
     faults: live.faults.peek(),
     servers: live.servers.peek(),
     nameOf: (server: GameServerState) => placeName(server, live.tables),
-    jobs: page.upcoming.peek(),
+    jobs: hasEnded ? [] : page.upcoming.peek(),
     widthOf: textWidth,
   }
 }
