@@ -11,7 +11,7 @@ import { isLoopbackHost } from '../core/pipeline/origin.js'
 import { scenarioCommands } from '../core/scenario/commands.js'
 import { pastOf } from '../core/scenario/past.js'
 import { readScenario } from '../core/scenario/read.js'
-import type { CheckedScenario, ScenarioInput } from '../core/scenario/schema.js'
+import { type CheckedScenario, clockEntry, type ScenarioInput } from '../core/scenario/schema.js'
 import { defaultScenario, scenarios } from '../core/scenario/shipped.js'
 import { defaultTitle } from '../core/scenario/world.js'
 import { StorageError } from '../core/storage/storage.js'
@@ -319,7 +319,7 @@ export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<vo
   const server = await startMock(flags.port, {
     ...options,
     // The clock of a capsule goes on as it did at its end.
-    ...(loaded && read && past && { loaded: { ...loaded, scenario: read.with({ clock: past.clock }) } }),
+    ...(loaded && read && past && { loaded: { ...loaded, scenario: read.with({ clock: clockEntry(past.clock) }) } }),
     flags,
     serverLog,
     ...(hasTerminal && { confirm: confirmOnTerminal(console) }),

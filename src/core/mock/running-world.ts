@@ -284,8 +284,7 @@ export class RunningWorld {
   *decoded(state: StartState): Steps<StartState> {
     const { world, past } = state
     if (!past || past instanceof DecodedPast) return state
-    const { publicUrlOf } = this.#settings.registry.contextOf(this.id)
-    return { ...state, past: yield* decodePast(past, world, publicUrlOf) }
+    return { ...state, past: yield* decodePast(past, world, this.#settings.registry.publicUrlOf(this.id)) }
   }
 
   async load(scenario: AnyScenarioName | ScenarioInput): Promise<void> {

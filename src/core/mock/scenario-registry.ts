@@ -9,6 +9,7 @@ import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
 import type { DecodedPast } from '../storage/capsule.js'
+import type { PublicUrlOf } from '../storage/encoding.js'
 import type { LoadContext } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
 import { createState, type StateDefinition, type WorldState } from '../store/world-state.js'
@@ -102,13 +103,20 @@ export class ScenarioRegistry {
     return { world, journal, past, withSeed }
   }
 
+  /** Returns the function that gives the address of a world in links. */
+  publicUrlOf(worldId: string): PublicUrlOf {
+    const { publicUrl } = this.#options
+    const path = worldPath(worldId)
+    return cdnDomain => linkBase(cdnDomain, { publicUrl, path })
+  }
+
   /** Returns what a storage needs to read the worlds that it keeps. */
   contextOf(worldId: string): LoadContext {
     const { publicUrl } = this.#options
     const path = worldPath(worldId)
     const { scenario: own } = this.own
     return {
-      publicUrlOf: cdnDomain => linkBase(cdnDomain, { publicUrl, path }),
+      publicUrlOf: this.publicUrlOf(worldId),
       ownScenario: keptScenario(own),
       stateOf({ scenario, seed, live }, startsAt) {
         const read = scenario === undefined ? own : readScenario(scenario)
