@@ -8,7 +8,9 @@ import type { TokenRow } from '../core/store/rows.js'
 import type { World } from '../core/store/world.js'
 import { spawnCommand, startFailure } from '../server/processes/spawn-command.js'
 import { watchdog } from '../server/processes/watchdog.js'
+import { writeCapsule } from './export.js'
 import type { FlagsOf } from './flags.js'
+import { ownWorld } from './key-world.js'
 import type { Console } from './output.js'
 import { type StartOptions, startMock } from './serve.js'
 
@@ -29,7 +31,10 @@ export async function exec(command: readonly string[], options: StartOptions<Fla
     const own = environmentOf({ url, token, versionName })
     // The command may control its mock.
     const control = controlToken === undefined ? {} : { [secretVariables.controlToken]: controlToken.token }
-    return await runCommand(command, { ...inherited, ...own, ...control }, options.console)
+    const code = await runCommand(command, { ...inherited, ...own, ...control }, options.console)
+    const { capsuleOnFailure: file } = options.flags
+    if (file !== undefined && code !== 0) await writeCapsule(file, ownWorld(mock), options.console.warn)
+    return code
   } finally {
     await close()
   }

@@ -1,9 +1,10 @@
+import { writeFile } from 'node:fs/promises'
 import { send, textOf } from '../client/call.js'
 import { defaultWorldId } from '../core/contract/paths.js'
 import { writeJson } from '../core/lib/exact-json.js'
 import { runAtOnce } from '../core/lib/steps.js'
 import { counted, didYouMean, quoted, shellWord, sizeText } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { asWriteError, UsageError } from '../core/lib/usage-error.js'
 import { createMock } from '../core/mock/mock.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
 import { StorageError } from '../core/storage/storage.js'
@@ -13,7 +14,8 @@ import { scenarioText } from '../server/files/scenario-file.js'
 import { openFolder } from '../server/folder/folder.js'
 import { journalToHar } from '../server/har/write.js'
 import type { FlagsOf } from './flags.js'
-import { type Console, documentPrinter, type PrintDocument } from './output.js'
+import type { KeyWorld } from './key-world.js'
+import type { Console, PrintDocument } from './output.js'
 import { ask, type ControlAddress, checkWorldExists, notMockmaker, refuse, remoteOf } from './running-mock.js'
 
 /** The longest snapshot that is read, in bytes. A string of JavaScript has at most 512 MiB. */
@@ -73,12 +75,25 @@ export async function exportCapsule(file: string, flags: FlagsOf<'export'>, cons
       data === undefined
         ? await capsuleOfRunning({ url, controlToken }, last)
         : await readFromFolder(flags, world => capsuleHtml(runAtOnce(world.capsule({ last }))))
-    await documentPrinter(file, console)(html)
-    const size = sizeText(Buffer.byteLength(html))
-    console.print(`${file}: ${size}. Open it in a browser, or serve it: mockmaker ${shellWord(file)}`)
+    await writeCapsule(file, { capsule: async () => html }, console.print)
   } finally {
     clearTimeout(told)
   }
+}
+
+/** Writes a capsule of a world to a file, and says so. Rejects with `UsageError`. */
+export async function writeCapsule(
+  file: string,
+  world: Pick<KeyWorld, 'capsule'>,
+  print: (line: string) => void,
+): Promise<void> {
+  const html = await world.capsule()
+  await writeFile(file, html).catch(error => {
+    throw asWriteError(error, file)
+  })
+  print(
+    `${file} has the world with its past, ${sizeText(Buffer.byteLength(html))}. Open it in a browser, or serve it: mockmaker ${shellWord(file)}`,
+  )
 }
 
 /** The time after which the command says what it does, in ms. */

@@ -245,7 +245,15 @@ const mock = { ...world, ...storage, ...programs, ...network }
 export const flagsOf = {
   serve: { ...serving, ...mock, ...printing },
   show: { port: ['--port <port>', portHelp, { parse: parsePort, default: 0 }], open, controlToken: servedControlToken },
-  exec: { token, ...mock },
+  exec: {
+    token,
+    capsuleOnFailure: [
+      '--capsule-on-failure <file>',
+      'write the world with its past to this file if the command fails',
+      { parse: notBlank('the path of a file') },
+    ],
+    ...mock,
+  },
   'check-server': {
     expect: [
       '--expect <calls>',

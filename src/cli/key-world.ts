@@ -3,9 +3,10 @@ import { completeDeviceLink } from '../core/control/device-links.js'
 import { clockJson } from '../core/control/history.js'
 import type { Mock } from '../core/mock/mock.js'
 import { runInSlices } from '../core/store/timers.js'
+import { capsuleHtml } from '../server/files/capsule-html.js'
 
 /** The world `default`, as the keys of a terminal change it: by the names of the client. */
-export interface KeyWorld extends Pick<Client, 'reset' | 'load' | 'clock' | 'snapshot' | 'completeDeviceLink'> {
+export interface KeyWorld extends Pick<Client, 'reset' | 'load' | 'clock' | 'capsule' | 'completeDeviceLink'> {
   readonly faults: Pick<Client['faults'], 'clear'>
   readonly journal: Pick<Client['journal'], 'find'>
 }
@@ -16,7 +17,7 @@ export function ownWorld({ default: mock }: Pick<Mock, 'default'>): KeyWorld {
   return {
     reset: options => mock.reset(options),
     load: scenario => mock.load(scenario),
-    snapshot: options => runInSlices(mock.snapshot(options)),
+    capsule: async options => capsuleHtml(await runInSlices(mock.capsule(options))),
     async completeDeviceLink(token, options) {
       completeDeviceLink(mock.world, token, options)
     },

@@ -3,12 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withoutSecrets } from '../core/control/environment.js'
 import type { ClockJson } from '../core/control/history.js'
-import { writeJson } from '../core/lib/exact-json.js'
 import { timeOfDay } from '../core/lib/time.js'
 import { asWriteError, UsageError } from '../core/lib/usage-error.js'
 import type { Mock } from '../core/mock/mock.js'
 import { type ClockSetting, hasPassed } from '../core/store/clock.js'
-import { scenarioText } from '../server/files/scenario-file.js'
 import { printNamespaces, printTokens } from './banner.js'
 import type { Key } from './key-input.js'
 import type { KeyWorld } from './key-world.js'
@@ -72,7 +70,7 @@ export function servingKeys(target: WorldTarget): readonly Key[] {
       description: 'print the last failed request, with its answer',
       press: async () => printLastFailure(await world.journal.find(), console),
     },
-    { key: 'e', description: 'export the world to a new file', press: () => exportWorld(target) },
+    { key: 'e', description: 'export the world with its past to a new file', press: () => exportWorld(target) },
     { key: 'd', description: 'complete the newest pending device link', press: () => completeNewestLink(target) },
     {
       key: 't',
@@ -135,23 +133,21 @@ function clockText({ mode, rate, now }: ClockJson): string {
 async function exportWorld({ console, world, onExport, folder = '.' }: WorldTarget): Promise<void> {
   const name = await writeWorldFile(world, folder)
   onExport?.()
-  console.print(`  wrote ${name}. To look at it: mockmaker show ${name}`)
-  console.print(`  To serve it: mockmaker ${name}`)
+  console.print(`  wrote ${name}. Open it in a browser, or serve it: mockmaker ${name}`)
 }
 
 /** The most files that are tried before the user has to tidy up. */
 const mostFiles = 1_000
 
 /**
- * Writes the world, its faults and its journal to a new file in a folder, as a scenario. Returns the name of the file:
- * `mockmaker-world.yaml`, or `mockmaker-world-2.yaml` if that exists. Rejects with `UsageError` if it cannot be written.
+ * Writes a capsule of the world to a new file in a folder. Returns the name of the file: `mockmaker-world.html`, or
+ * `mockmaker-world-2.html` if that exists. Rejects with `UsageError` if it cannot be written.
  */
-export async function writeWorldFile(world: Pick<KeyWorld, 'snapshot'>, folder: string): Promise<string> {
-  const json = writeJson(await world.snapshot({ with: ['faults', 'journal'] }))
-  const text = scenarioText(json)
+export async function writeWorldFile(world: Pick<KeyWorld, 'capsule'>, folder: string): Promise<string> {
+  const html = await world.capsule()
   for (let number = 1; number <= mostFiles; number += 1) {
-    const name = number === 1 ? 'mockmaker-world.yaml' : `mockmaker-world-${number}.yaml`
-    if (await writeNewFile(join(folder, name), text)) return name
+    const name = number === 1 ? 'mockmaker-world.html' : `mockmaker-world-${number}.html`
+    if (await writeNewFile(join(folder, name), html)) return name
   }
   throw new UsageError(`${folder} has ${mostFiles} exported worlds: delete or move some of its mockmaker-world files`)
 }

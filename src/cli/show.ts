@@ -42,7 +42,7 @@ export async function show(file: string, flags: FlagsOf<'show'>, console: Consol
       ['file', file],
       ['world', worldLine(mock.default.world, scenario.title ?? name, 'journal'.length)],
       ['time', `${dateAndTime(mock.default.clock.now())} UTC, frozen`],
-      ['journal', journalText(mock.default, content.journal !== undefined)],
+      ['journal', journalText(mock.default, content.journal !== undefined || content.past !== undefined)],
       ...(controlToken?.isMade ? ([['control', `${controlToken.token} (shown this once)`]] as const) : []),
       ...(hasCommands(scenarioCommands(read))
         ? ([['servers', 'none: mockmaker show runs no command of the file']] as const)

@@ -189,6 +189,11 @@ function worldLine({ file, failed: { request, moment } }: NonNullable<ReportOpti
   return `${file} has the world ${moment === 'before' ? `as it was ${before}` : now}. To look at it, run: npx mockmaker show ${file}. To serve it, run: npx mockmaker ${file}`
 }
 
+/** Says what the file of a capsule is for. */
+export function capsuleLine(file: string): string {
+  return `${file} has the world with its past. Open it in a browser, or serve it: npx mockmaker ${file}`
+}
+
 function statusText({ status }: JournalEntry): string {
   if (status === clientClosedRequest) return 'no answer, because the client disconnected'
   return status === 0 ? 'no answer' : String(status)

@@ -183,7 +183,7 @@ describe('the keys of a command that serves', () => {
     expect(lines).toEqual(['  the journal has no failed request'])
   })
 
-  it('e exports the world with its faults and its journal to a new file each time', async () => {
+  it('e exports the world with its faults and its past to a new file each time', async () => {
     const path = await folder()
     const { mock, press, lines, onExport } = serving({ title: 'Mine', game_modes: ['duel'] }, path)
     mock.default.faults.add({ effect: { reset: true }, operation: 'lobbies.find' })
@@ -192,19 +192,17 @@ describe('the keys of a command that serves', () => {
     await press('e')
     await press('e')
 
-    const { scenario } = await loadScenario(join(path, 'mockmaker-world-2.yaml'))
+    const { scenario } = await loadScenario(join(path, 'mockmaker-world-2.html'))
     expect(readScenario(scenario).content).toMatchObject({
       title: 'Mine',
       faults: [{}],
-      journal: [{ operation: 'lobbies.list' }],
+      past: { exchanges: [[expect.stringContaining('lobbies.list'), expect.any(Number)]] },
     })
-    expect(await readFile(join(path, 'mockmaker-world.yaml'), 'utf8')).toContain('title: ')
+    expect(await readFile(join(path, 'mockmaker-world.html'), 'utf8')).toMatch(/^<!DOCTYPE html>/)
     expect([lines, onExport.mock.calls.length]).toEqual([
       [
-        '  wrote mockmaker-world.yaml. To look at it: mockmaker show mockmaker-world.yaml',
-        '  To serve it: mockmaker mockmaker-world.yaml',
-        '  wrote mockmaker-world-2.yaml. To look at it: mockmaker show mockmaker-world-2.yaml',
-        '  To serve it: mockmaker mockmaker-world-2.yaml',
+        '  wrote mockmaker-world.html. Open it in a browser, or serve it: mockmaker mockmaker-world.html',
+        '  wrote mockmaker-world-2.html. Open it in a browser, or serve it: mockmaker mockmaker-world-2.html',
       ],
       2,
     ])
@@ -214,7 +212,7 @@ describe('the keys of a command that serves', () => {
     const { press, onExport } = serving(undefined, '/no/such/folder')
 
     await expect(press('e')).rejects.toThrow(
-      'cannot write /no/such/folder/mockmaker-world.yaml: its folder does not exist',
+      'cannot write /no/such/folder/mockmaker-world.html: its folder does not exist',
     )
     expect(onExport).not.toHaveBeenCalled()
   })

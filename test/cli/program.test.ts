@@ -76,6 +76,7 @@ describe('the options in the help', () => {
 
     expect([...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name)).toEqual([
       '--token',
+      '--capsule-on-failure',
       '--help',
       '--seed',
       '--live',

@@ -35,7 +35,7 @@ async function exported() {
   await mock.default.clock.set({ mode: 'frozen' })
   const path = await folder()
   await writeWorldFile(ownWorld(mock), path)
-  return { mock, path: join(path, 'mockmaker-world.yaml') }
+  return { mock, path: join(path, 'mockmaker-world.html') }
 }
 
 /** Shows a file until the end of the test. */

@@ -298,7 +298,7 @@ describe('a file that the page shows', () => {
     await ask(mock, { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["none"]}' })
     const path = await folder()
     await writeWorldFile(ownWorld(mock), path)
-    const command = start(['show', join(path, 'mockmaker-world.yaml')])
+    const command = start(['show', join(path, 'mockmaker-world.html')])
     const line = await lineLike(command, { like: /^ {2}page/ })
     const context = await browser.newContext()
     onTestFinished(() => context.close())

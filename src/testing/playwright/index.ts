@@ -42,6 +42,7 @@ const extended = playwright.test.extend<OptionFixtures & MockmakerFixtures & Int
   watchTimeoutMs: [undefined, { option: true }],
   corsOrigins: [undefined, { option: true }],
   faults: [undefined, { option: true }],
+  capsule: [undefined, { option: true }],
   strict: [undefined, { option: true }],
   server: [undefined, { option: true }],
   controlToken: [undefined, { option: true }],
@@ -67,6 +68,7 @@ const extended = playwright.test.extend<OptionFixtures & MockmakerFixtures & Int
         watchTimeoutMs,
         corsOrigins,
         faults,
+        capsule,
         strict,
         server,
         controlToken,
@@ -78,7 +80,7 @@ const extended = playwright.test.extend<OptionFixtures & MockmakerFixtures & Int
       known.begin(testInfo.file)
       const { mock, mounts, answer, close } = await openMock(options, known, ms => pages.advanceClocks(ms))
       const requests = new PageRequests(mounts, answer)
-      const failure = new FailureReport(mock, testInfo, requests)
+      const failure = new FailureReport(mock, testInfo, { requests, hasCapsule: capsule !== 'never' })
       try {
         await pages.begin(requests)
         await use({ mock, failure })

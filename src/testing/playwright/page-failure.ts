@@ -12,6 +12,9 @@ import type { PageRequests } from './page-requests.js'
 /** The name of the attachment with the world. The command can serve the file. */
 const worldName = 'mockmaker-world.json'
 
+/** The name of the attachment with the world and its past: a page, and a scenario. */
+const capsuleName = 'mockmaker.html'
+
 /** The name of the attachment with all requests and their bodies. */
 const journalName = 'mockmaker-journal.txt'
 
@@ -26,12 +29,18 @@ export class FailureReport {
   readonly #mock: PageMock
   readonly #testInfo: TestInfo
   readonly #requests: PageRequests
+  readonly #hasCapsule: boolean
   #isAttached = false
 
-  constructor(mock: PageMock, testInfo: TestInfo, requests: PageRequests) {
+  constructor(
+    mock: PageMock,
+    testInfo: TestInfo,
+    { requests, hasCapsule }: { readonly requests: PageRequests; readonly hasCapsule: boolean },
+  ) {
     this.#mock = mock
     this.#testInfo = testInfo
     this.#requests = requests
+    this.#hasCapsule = hasCapsule
   }
 
   /** Attaches the report if the test has failed, at most once. Call it before the pages close, so that it has their blocked requests. */
@@ -61,6 +70,7 @@ export class FailureReport {
     await this.#write(journalName, found.journal, 'text/plain')
     await this.#write(worldName, found.world, 'application/json')
     await this.#write(harName, found.har, 'application/json')
+    if (found.capsule !== undefined) await this.#write(capsuleName, found.capsule, 'text/html')
   }
 
   async #describe() {
@@ -74,6 +84,7 @@ export class FailureReport {
       summary: warning + (await summarizeRequests(this.#mock, { longest, noRequest })),
       journal: `${warning}${report}\n`,
       world: writeJson(failed.world, { space: 2 }),
+      capsule: this.#hasCapsule ? await this.#mock.capsule() : undefined,
       har: JSON.stringify(journalToHar(await this.#mock.journal.find(), { url: this.#requests.matchmaker }), null, 2),
     }
   }

@@ -34,6 +34,8 @@ export interface PageMockOptions extends Pick<MockmakerOptions, 'seed' | 'live' 
   readonly scenario?: ScenarioInput | ScenarioNameOrPath | undefined
   /** Faults to add at the start. Default: none. */
   readonly faults?: readonly Fault[] | undefined
+  /** Attaches the world with its past to a test that fails. Default: on failure. */
+  readonly capsule?: 'on failure' | 'never' | undefined
   /** Fails a test whose faults were never applied. Default: false. */
   readonly strict?: boolean | undefined
   /** The URL of a running mock. Each test gets a world there. Default: the mock runs in the process of the test. */

@@ -5,7 +5,7 @@ import { checkUnusedFaults } from '../../core/pipeline/unused-faults.js'
 import { createHandlers } from '../../msw/handlers.js'
 import { claimListening, releaseListening } from '../../msw/life-cycle.js'
 import type { UnhandledPrint } from '../../msw/unhandled-requests.js'
-import { reportRequests } from '../report.js'
+import { capsuleLine, reportRequests } from '../report.js'
 import { type RunningTest, RunningTests } from '../running-tests.js'
 import { ScenarioCache } from '../scenario-cache.js'
 import { outsideOnServer } from '../test-world.js'
@@ -154,7 +154,24 @@ export class VitestHooks {
     }
     if (task.fails) return
     const report = await reportRequests(mock, { strays: this.#tests.strays.describe(test) })
+    const file = test.options.capsule === 'never' ? undefined : await attachCapsule(task, mock)
+    const capsule = file === undefined ? '' : `\n${capsuleLine(file)}`
     // biome-ignore lint/suspicious/noConsole: vitest shows it with the test
-    console.error(`mockmaker: "${task.name}" has failed.\n${report}`)
+    console.error(`mockmaker: "${task.name}" has failed.\n${report}${capsule}`)
+  }
+}
+
+/** Attaches a capsule to a test. Returns the path of its file. `undefined` if this version of vitest has no attachments. */
+async function attachCapsule({ context }: Task, mock: Pick<Client, 'capsule'>): Promise<string | undefined> {
+  const { annotate } = context as Partial<TestContext>
+  if (!annotate) return undefined
+  try {
+    const body = await mock.capsule()
+    const contentType = body.startsWith('{') ? 'application/json' : 'text/html'
+    const { attachment } = await annotate('the mock', 'mockmaker', { body, contentType })
+    return attachment?.path
+  } catch {
+    // The server of the mock may be the reason why the test fails.
+    return undefined
   }
 }

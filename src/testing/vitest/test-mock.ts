@@ -24,6 +24,8 @@ export interface VitestMock extends Mockmaker {
 export interface TestMockOptions extends Omit<MockmakerOptions, 'world' | 'strict'>, ListenOptions {
   /** Faults to add before the test. Default: only those of the scenario. */
   readonly faults?: readonly Fault[] | undefined
+  /** Attaches the world with its past to a test that fails, if the version of vitest has attachments. Default: on failure. */
+  readonly capsule?: 'on failure' | 'never' | undefined
   /** Fails the test if a fault that its options or its code added never applied. Default: false. */
   readonly strict?: boolean | undefined
 }
@@ -35,8 +37,11 @@ const { world: _, ...keysInProcess } = MockmakerOptions.shape
 
 /** The options of a test with a mock in-process, and of one with a running mock. */
 const knownOptions = {
-  inProcess: [...Object.keys(keysInProcess), 'faults', 'onUnhandledRequest', 'server'],
-  onServer: ['server', 'controlToken', 'scenario', 'seed', 'fork', 'faults', 'baseUrl', 'strict', 'onUnhandledRequest'],
+  inProcess: [...Object.keys(keysInProcess), 'faults', 'capsule', 'onUnhandledRequest', 'server'],
+  onServer: [
+    ...['server', 'controlToken', 'scenario', 'seed', 'fork', 'faults', 'baseUrl'],
+    ...['strict', 'capsule', 'onUnhandledRequest'],
+  ],
 }
 
 /** The parts that differ between Node and a page. */
@@ -77,7 +82,16 @@ export function createTest(
 export function createTestMock(
   name: string,
   // The runner decides what a strict mock does, because it knows if the test has failed.
-  { scenario, faults = [], onUnhandledRequest = 'warn', strict: _, server: __, fork: ___, ...options }: AnyTestOptions,
+  {
+    scenario,
+    faults = [],
+    onUnhandledRequest = 'warn',
+    strict: _,
+    server: __,
+    fork: ___,
+    capsule: ____,
+    ...options
+  }: AnyTestOptions,
   { platform, cache, more }: { readonly platform: TestPlatform; readonly cache: ScenarioCache; readonly more: object },
 ): RunningTest {
   const { http, scenarios, loadScenario } = platform

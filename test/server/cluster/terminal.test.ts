@@ -6,6 +6,7 @@ import { sharedWorld } from '../../../src/cli/key-world.js'
 import { servingKeys } from '../../../src/cli/keys.js'
 import { type Client, createClient } from '../../../src/client/index.js'
 import type { AppOptions } from '../../../src/core/mock/options.js'
+import { capsuleJson } from '../../../src/server/files/capsule-html.js'
 import { folder } from '../../support/command.js'
 import { recordingConsole } from '../../support/console.js'
 import { sendTo } from '../../support/http.js'
@@ -80,8 +81,8 @@ describe('the keys of a replica', () => {
 
     const [wrote] = await press('e')
 
-    expect(wrote).toContain('wrote mockmaker-world.yaml')
-    expect(await readFile(join(path, 'mockmaker-world.yaml'), 'utf8')).toContain('made-later')
+    expect(wrote).toContain('wrote mockmaker-world.html')
+    expect(capsuleJson(await readFile(join(path, 'mockmaker-world.html'), 'utf8'))).toContain('made-later')
   })
 
   it('t prints its namespaces as they are now, and u the URLs of the worlds of all replicas', async () => {
