@@ -1,11 +1,15 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect, inject } from 'vitest'
+import { describe, expect, inject, vi } from 'vitest'
 import type { CapsuleOptions } from '../../../src/core/control/world-control.js'
 import { runAtOnce } from '../../../src/core/lib/steps.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
-import { createMockmaker, type Mockmaker, type ScenarioInput } from '../../../src/index.js'
+import { createMock } from '../../../src/core/mock/mock.js'
+import { createMockmaker, type Mockmaker, type MockmakerOptions, type ScenarioInput } from '../../../src/index.js'
 import { scenario } from '../../../src/testing/arbitraries/scenario.js'
 import { step } from '../../../src/testing/arbitraries/step.js'
+import { ask } from '../../support/http.js'
+import { tanks } from '../../support/tanks.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 /** Exports a mock as a capsule, and opens that. */
 function reopened(mock: Mockmaker, options?: CapsuleOptions): Mockmaker {
@@ -60,4 +64,122 @@ describe('a capsule', () => {
       expect(thereLater).toEqual(hereLater)
     },
   )
+})
+
+const scenarioOf = { ...tanks, clock: 'running' } satisfies ScenarioInput
+
+/** A world with one find in each minute. */
+async function busy(options: MockmakerOptions = {}) {
+  const mock = closedAfterTest(createMockmaker({ scenario: { ...tanks, clock: 'frozen' }, ...options }))
+  for (let minute = 0; minute < 3; minute++) {
+    await ask(mock, { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' })
+    await mock.clock.advance('1m')
+  }
+  return mock
+}
+
+function capsuleOf(mock: Mockmaker, options?: CapsuleOptions) {
+  return JSON.parse(runAtOnce(mockOf(mock, 'test').default.capsule(options)))
+}
+
+describe('a capsule', () => {
+  it('has only the newest part of the past with `last`, and the reasons of all its requests', async () => {
+    const mock = await busy()
+    const opened = closedAfterTest(createMockmaker({ scenario: capsuleOf(mock, { last: '90s' }) }))
+    const [newest] = mock.journal.find().slice(-1)
+
+    expect(opened.journal.find().map(({ id }) => id)).toEqual([newest?.id])
+    expect(opened.explain({ exchange: newest?.id ?? 0 })).toEqual(mock.explain({ exchange: newest?.id ?? 0 }))
+    expect(opened.history().oldest).toBeGreaterThan(mock.history().oldest)
+    expect(() => opened.snapshot({ revision: mock.history().oldest })).toThrow('is no longer kept')
+  })
+
+  it('is the state that a reset goes back to', async () => {
+    const mock = await busy()
+    const opened = closedAfterTest(createMockmaker({ scenario: capsuleOf(mock) }))
+    const end = { ...opened.snapshot(), revision: 0 }
+
+    await opened.world.players.deleteMany(undefined)
+    await opened.clock.advance('1h')
+    await opened.reset()
+
+    expect({ ...opened.snapshot(), revision: 0 }).toEqual(end)
+    expect(opened.journal.find()).toEqual([])
+  })
+
+  it('stands still at its end, and another world of the mock begins there without its past', async () => {
+    const mock = await busy({ scenario: scenarioOf })
+    const opened = closedAfterTest(createMockmaker({ scenario: capsuleOf(mock) }))
+    const other = await opened.worlds.put('other')
+
+    expect([opened.clock.mode, other.clock.mode]).toEqual(['frozen', 'frozen'])
+    expect(other.journal.find()).toEqual([])
+    const ids = ({ world }: Pick<Mockmaker, 'world'>) => world.lobbies.all().map(({ lobby_id }) => lobby_id)
+    expect(ids(other).sort()).toEqual(ids(opened).sort())
+  })
+
+  it('has no control token, wherever somebody has written it', async () => {
+    const mock = await busy()
+    mockOf(mock, 'test').secrets.add('s3cret"\\control')
+    await mock.lobby({ state: { note: 'it is s3cret"\\control' } })
+
+    const text = runAtOnce(mockOf(mock, 'test').default.capsule())
+
+    expect(text).toContain('it is …')
+    expect(text).not.toContain('s3cret')
+  })
+
+  it('replaces a running world with `load`, whose readers learn of it', async () => {
+    const mock = await busy()
+    const running = await busy()
+    const events = running.changes({ with: ['history'] })
+    await running.load(capsuleOf(mock))
+    for await (const { type } of events) if (type === 'gone') break
+
+    const [here, there] = [mock, running].map(one => one.journal.find())
+    expect(there?.map(({ path }) => path)).toEqual(here?.map(({ path }) => path))
+    expect(running.history().oldest).toBe(mock.history().oldest)
+    const [{ token } = { token: '' }] = running.stories.list().stories
+    const requests = (one: Mockmaker) => one.stories.get(token)?.steps.map(({ title, text }) => [title, text])
+    expect(requests(running)).toEqual(requests(mock))
+    // Its own requests have used the first ids.
+    for (const { id } of running.journal.find()) expect(running.explain({ exchange: id })).toBeDefined()
+    expect(Math.min(...running.journal.find().map(({ id }) => id))).toBeGreaterThan(6)
+  })
+})
+
+describe('a capsule that cannot be read', () => {
+  it.each([
+    ['a missing part', { base: undefined }, 'the past in the capsule is damaged (base: Invalid input'],
+    ['a wrong text', { base: '{' }, 'the past in the capsule is damaged (SyntaxError'],
+    ['a wrong change', { changes: [[1, 2, '{"rows":[["lobbies"]]}']] }, 'the past in the capsule is damaged ('],
+  ])('is refused for %s, and nothing changes', async (_, wrong, message) => {
+    const running = await busy()
+    const capsule = capsuleOf(await busy())
+    const before = running.snapshot({ with: ['journal'] })
+    const damaged = { ...capsule, past: { ...capsule.past, ...wrong } }
+
+    expect(() => createMockmaker({ scenario: damaged })).toThrow(message)
+    await expect(running.load(damaged)).rejects.toThrow(message)
+    expect(running.snapshot({ with: ['journal'] })).toEqual(before)
+  })
+
+  it('is its end alone if another version of the mock has written it, with a warning', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const capsule = capsuleOf(await busy())
+    const later = { ...capsule, past: { format: 2, version: '9.0.0' } }
+    const opened = closedAfterTest(createMockmaker({ scenario: later }))
+
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('the capsule is of mockmaker 9.0.0')]])
+    expect(opened.world.players.count()).toBe(capsule.past.stories.stories.length)
+    expect(opened.journal.find()).toEqual([])
+  })
+
+  it('runs no command', async () => {
+    const capsule = capsuleOf(await busy())
+
+    expect(() =>
+      createMock({ scenario: { ...capsule, servers: { command: 'rm -r .' } } }, { commands: 'allowed' }),
+    ).toThrow('servers.command')
+  })
 })

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Har } from 'har-format'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../../src/client/index.js'
+import { capsuleJson } from '../../../src/server/files/capsule-html.js'
 import { balance } from '../../support/balancer.js'
 import { type OpenCommand, openCommand } from '../../support/command.js'
 import type { Project } from '../../support/project.js'
@@ -46,12 +47,13 @@ const attached = [
   'mockmaker-journal.txt text/plain',
   'mockmaker-world.json application/json',
   'mockmaker.har application/json',
+  'mockmaker.html text/html',
 ]
 
 /** Expects what the test `has a page that shows no lobby` has attached. */
 async function expectAttachments(test: ReportedTest | undefined): Promise<void> {
   expect(attachedTo(test)).toEqual(attached)
-  const [requests, journal, world, har] = test?.attachments ?? []
+  const [requests, journal, world, har, capsule] = test?.attachments ?? []
   expect(requests?.text).toMatch(/^GET .* → 503 \(.* ms\), by a fault\nGET \/cloud\/devices\/links\?.* still waits$/m)
   expect(journal?.text).toMatch(/^ {2}POST \/matchmaker\/lobbies\/find → 200 \(.* ms\)\n {4}request: \{"game_modes"/m)
   expect(journal?.text).toContain('by fault 1 (lobbies.list: {"error":{"status":503}})')
@@ -61,6 +63,8 @@ async function expectAttachments(test: ReportedTest | undefined): Promise<void> 
   const sent = entries.map(({ request, response }) => `${request.method} ${request.url} ${response.status}`)
   expect(sent).toContain('POST https://matchmaker.example/matchmaker/lobbies/find 200')
   expect(sent).toContain('GET https://matchmaker.example/matchmaker/lobbies/list 503')
+  const { past } = JSON.parse(capsuleJson(capsule?.text ?? '') ?? '')
+  expect(past.exchanges.at(-1)[0]).toContain('/matchmaker/')
   await expectSameAnswer(world, test?.annotations.find(({ type }) => type === 'answer')?.description)
 }
 
