@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { capsuleJson } from '../../src/server/files/capsule-html.js'
 import { windowsWord } from '../../src/server/processes/spawn-command.js'
 import { folder, lineLike, run, start } from '../support/command.js'
 import { isAlive, until } from '../support/game-server-programs.js'
@@ -20,6 +21,18 @@ describe('mockmaker exec', () => {
         .then(({ lobbies }) => console.log(lobbies.length, RIVET_TOKEN, RIVET_API_ENDPOINT === MOCKMAKER_URL))`
 
     expect(await run(node(script))).toEqual({ code: 0, stdout: '6 pub_prod.mock.one true\n', stderr: '' })
+  })
+
+  it('writes the world with its past if the command fails', async () => {
+    const path = join(await folder(), 'bug.html')
+    const script = "fetch(process.env.MOCKMAKER_URL + '/matchmaker/lobbies/list').then(() => process.exit(3))"
+
+    const { code, stdout, stderr } = await run(node(script, '--capsule-on-failure', path))
+
+    expect([code, stdout]).toEqual([3, ''])
+    expect(stderr).toMatch(/bug\.html has the world with its past, \d+ KB\./)
+    const { past } = JSON.parse(capsuleJson(await readFile(path, 'utf8')) ?? '')
+    expect(past.exchanges).toHaveLength(1)
   })
 
   it('sets another token if asked, and the URL of the matchmaker, the only one that the Unreal plugin reads', async () => {

@@ -1,8 +1,13 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
+import { loadScenario } from '../../src/server/files/scenario-file.js'
+import { folder } from '../support/command.js'
 import { serveDuringTest } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
 import { serveMock } from '../support/served-mock.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 const snapshot = { title: 'Ünter uns', lobbies: [{ lobby_id: 'one' }] }
 const yaml = 'title: Ünter uns\nlobbies:\n  - lobby_id: one\n'
@@ -114,5 +119,61 @@ describe('mockmaker export', () => {
       stdout: '',
       stderr: `${message.replace('%url', url)}\n`,
     })
+  })
+})
+
+describe('mockmaker export --capsule', () => {
+  it('writes the world with its past to a file, which validate and a mock read', async () => {
+    const url = await serveMock(createMockmaker({ scenario: { title: 'Mine', game_modes: ['duel'] } }))
+    await fetch(`${url}/matchmaker/lobbies/find`, { method: 'POST', body: '{"game_modes":["duel"]}' })
+    const path = join(await folder(), 'bug.html')
+
+    const { code, stdout } = await runHere(['export', '--url', url, '--capsule', path])
+    const validated = await runHere(['validate', path])
+
+    expect([code, validated.code]).toEqual([0, 0])
+    expect(stdout).toMatch(
+      /bug\.html has the world with its past, \d+ KB\. Open it in a browser, or serve it: mockmaker /,
+    )
+    expect(validated.stdout).toMatch(
+      /bug\.html: ok, a capsule of mockmaker \d\S+, made 20\S+: 1 change, 1 request, 1 player\n/,
+    )
+    const opened = closedAfterTest(createMockmaker({ scenario: (await loadScenario(path)).scenario }))
+    expect([opened.world.title, opened.stories.list().total, opened.journal.find()[0]?.operation]).toEqual([
+      'Mine',
+      1,
+      'lobbies.find',
+    ])
+  })
+
+  it('asks for the newest part with --last', async () => {
+    const { url, asked } = await answering()
+    const path = join(await folder(), 'bug.html')
+
+    const { code, stderr } = await runHere(['export', '--url', url, '--capsule', path, '--last', '10m'])
+
+    expect(asked).toEqual([['GET', '/__mock/capsule?last=10m', 'text/html']])
+    // Another server has answered.
+    expect([code, stderr]).toEqual([1, `the response of ${url} is no capsule: pass the URL of a mock with --url\n`])
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('says where it cannot write', async () => {
+    const url = await serveMock(createMockmaker())
+
+    const { code, stderr } = await runHere(['export', '--url', url, '--capsule', '/no/such/folder/bug.html'])
+
+    expect([code, stderr]).toEqual([1, 'cannot write /no/such/folder/bug.html: its folder does not exist\n'])
+  })
+
+  it.for([
+    [['--last', '10m'], '--last cuts a capsule: add --capsule <file>'],
+    [['--capsule', 'bug.html', '--har'], '--capsule writes the whole world to its file: remove --har'],
+    [['--capsule', 'bug.html', '-o', 'x'], '--capsule writes the whole world to its file: remove --output'],
+  ] as const)('refuses %j', async ([args, message]) => {
+    const { code, stderr } = await runHere(['export', ...args])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
   })
 })
