@@ -56,6 +56,8 @@ async function saved(page: Page, click: () => Promise<unknown>): Promise<string>
   return readFile(await download.path(), 'utf8')
 }
 
+const contentOf = (html: string) => JSON.parse(capsuleJson(html) ?? '')
+
 describe('the page of a copy', () => {
   it('opens from its file at the first error, says what it is, and shows the whole past', async ({ browser }) => {
     const mock = await session()
@@ -106,6 +108,11 @@ describe('the page of a copy', () => {
       return one.locator('main').innerText()
     }
     expect(await players(page)).toBe(await players(live.page))
+
+    await live.page.keyboard.press('Control+k')
+    await live.page.keyboard.type('save the session')
+    const file = await saved(live.page, () => live.page.keyboard.press('Enter'))
+    expect(contentOf(file)).toMatchObject({ title: 'Reef Rumble', now: '2026-11-20T20:00:30.000Z' })
   })
 
   it('forks, adds faults, moves the clock, sends requests again, and goes to any time', async ({ browser }) => {
@@ -151,7 +158,6 @@ describe('the page of a copy', () => {
     const world = /(id="mockmaker-world">)[\w+/=]*/
     expect(first.replace(world, '$1')).toBe(second.replace(world, '$1'))
     expect(policyOf(first)).toBe(policyOf(html))
-    const contentOf = (text: string) => JSON.parse(capsuleJson(text) ?? '')
     expect(contentOf(first)).toMatchObject({ now: '2026-11-20T20:03:30.000Z' })
 
     const again = await openCopy(browser, first)
