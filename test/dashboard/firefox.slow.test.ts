@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, firefox } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import type { ScenarioInput } from '../../src/core/scenario/index.js'
+import { openCopy } from '../support/copy-page.js'
 import { it as inChromium } from '../support/dashboard-page.js'
 
 /** The path in Debian's package. FIREFOX can name another path. */
@@ -99,6 +100,21 @@ describe('the page in Firefox', () => {
     const { longitude = 0 } = mock.snapshot().client ?? {}
     await page.getByRole('button', { name: /^you, at/ }).press('ArrowRight')
     await expect.poll(() => mock.snapshot().client?.longitude).toBeGreaterThan(longitude)
+    expect(complaints).toEqual([])
+  })
+
+  it('opens a copy from its file, and saves it', async ({ open }) => {
+    const opened = await open({ scenario })
+    const { mock, send } = opened
+    const browser = opened.page.context().browser() as Browser // the one of this file
+    await send(find, { game_modes: ['none'] })
+    const { page, complaints } = await openCopy(browser, await mock.capsule())
+    await page.getByRole('button', { name: 'first error of 1' }).waitFor()
+    await page.getByRole('grid', { name: '2 lobbies' }).getByText('London').waitFor()
+    await page.keyboard.press('+')
+    await page.getByRole('button', { name: 'Clock: Frozen 20:01:00 ×1' }).waitFor()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
     expect(complaints).toEqual([])
   })
 })

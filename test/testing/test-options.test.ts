@@ -9,7 +9,13 @@ const create = (options: object) =>
 describe('the options of a mock for each test', () => {
   it.each([
     ['in-process', { scnario: {} }, 'scnario', 'scenario', 'faults, capsule, onUnhandledRequest, server'],
-    ['on a server', { server: 'http://127.0.0.1:1', sed: 5 }, 'sed', 'seed', 'baseUrl, strict, capsule, onUnhandledRequest'],
+    [
+      'on a server',
+      { server: 'http://127.0.0.1:1', sed: 5 },
+      'sed',
+      'seed',
+      'baseUrl, strict, capsule, onUnhandledRequest',
+    ],
   ])('%s are listed if one is unknown: %j', (_, options, unknown, meant, listed) => {
     const refused = () => create(options)
 

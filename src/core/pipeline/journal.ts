@@ -10,10 +10,10 @@ import {
   type ShortenedEntry,
 } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
-import { keepDigits, writeJson } from '../lib/exact-json.js'
+import { exactValue, keepDigits, writeJson } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
 import { draftOf } from '../lib/json.js'
-import { btoa, parseDate } from '../lib/real-globals.js'
+import { btoa, parseDate, URLSearchParams } from '../lib/real-globals.js'
 import { matchesGlob } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { reworded } from '../lib/usage-error.js'
@@ -357,6 +357,8 @@ export function restoreExchange(
     isPlainRead: isPlainRead(head),
     ...(reasons === undefined ? {} : { reasons }),
     ...(past && { ...past, revisions: head.revisions }),
+    // Of a token, the entry has only a part.
+    ...(past && head.headers.authorization === undefined && { sentRequest: () => requestOf(kept) }),
     bytes: JSON.stringify(head).length + answerBytes,
     entry(answers) {
       const entry = this.entryWithoutAnswer()
@@ -367,6 +369,15 @@ export function restoreExchange(
       return keepDigits({ ...draftOf(head), id: this.id }, kept)
     },
   }
+}
+
+/** Returns the request of an entry, as its client would send it again. */
+function requestOf(entry: JournalEntry): SentRequest {
+  const { method, path, query, headers, body } = entry
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map(one => [name, one]))
+  const sent = { method, path, query: String(new URLSearchParams(pairs)), headers }
+  if (body === undefined) return sent
+  return { ...sent, body: typeof body === 'string' ? body : writeJson(exactValue(entry, 'body')) }
 }
 
 function callerEntry(caller: Caller): NonNullable<JournalEntry['caller']> {

@@ -24,7 +24,7 @@ becomeCopy({
   file: nameOf(location.pathname),
   // Where `mockmaker bug.html` serves it: commands that the page copies work there.
   url: 'http://127.0.0.1:4100',
-  fetch: fetchOf(createCopiedMock(), texts),
+  fetch: asOwnPage(fetchOf(createCopiedMock(), texts)),
   operationIds,
 })
 
@@ -38,6 +38,12 @@ function createCopiedMock(): Mock {
     if (page) page.textContent = `This copy cannot be opened: ${message}`
     throw error
   }
+}
+
+/** Sends each request as a browser does for a page of the mock itself, which may read tokens. */
+function asOwnPage(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (input, init) =>
+    fetch(input, { ...init, headers: [...new Headers(init?.headers), ['sec-fetch-site', 'same-origin']] })
 }
 
 /** Returns the name of the file. In a frame, the page may have no address. */

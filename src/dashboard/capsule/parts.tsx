@@ -18,8 +18,10 @@ const savedState: Signal<string | undefined> = signal(undefined)
 
 /** Returns a text that is another one after each change of the world. */
 function presentState(): string {
-  const { live } = page
-  return `${live.about.value?.id} ${live.revision.value} ${live.exchanges.value.at(-1)?.id}`
+  const { about, revision, exchanges, clock } = page.live
+  const { mode, rate, now } = clock.value ?? {}
+  const time = mode === 'frozen' ? now : rate
+  return [about.value?.id, revision.value, exchanges.value.at(-1)?.id, mode, time].join(' ')
 }
 
 /** The banner: what the copy is, the command that serves it, and the button that saves it. */
@@ -75,7 +77,8 @@ function Banner() {
 /** Opens the first error once the page has its world, unless the address names something else. */
 function useStart(): void {
   useSignalEffect(() => {
-    if (!page.isLoaded.value || !page.live.about.value || savedState.peek() !== undefined) return
+    if (!page.isLoaded.value || !page.live.about.value || !page.live.clock.value || savedState.peek() !== undefined)
+      return
     savedState.value = presentState()
     const [first] = failedRequests()
     if (first && location.search === '') page.filter({ opened: { kind: 'request', id: first.id } })

@@ -7,6 +7,7 @@ import { Button, IconButton, Removal, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { layout, openDialog, runAction } from '../ui/screen.js'
 import { Table } from '../ui/table.js'
+import { copy } from '../world/copy.js'
 import { operationName, outcomeOf, statusKind, timeWords } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
 import { foldRequests, type RequestRow } from './request-rows.js'
@@ -162,9 +163,13 @@ function FirstRequest() {
     })
   return (
     <>
-      <span>
-        Waiting for the first request. Point your client at <code>{page.api.url}</code>
-      </span>
+      {copy ? (
+        <span>No request yet.</span>
+      ) : (
+        <span>
+          Waiting for the first request. Point your client at <code>{page.api.url}</code>
+        </span>
+      )}
       <Button onClick={() => (openDialog.value = 'connect')}>Connect a client</Button>
       <Button disabled={page.isReadOnly.value} onClick={list}>
         Send a list

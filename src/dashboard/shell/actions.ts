@@ -86,7 +86,10 @@ export const pageActions: readonly PageAction[] = [
   { id: 'reset', type: 'World', label: 'Reset to the start', when, run: () => resetWorld([]) },
   { id: 'fork', type: 'World', label: 'Fork this world', when, run: () => void page.fork(undefined) },
   { id: 'load', type: 'World', label: 'Load a scenario', when, run: open(scenarioMenu) },
-  { id: 'save', type: 'World', label: 'Save the session', run: () => void saveSession() },
+  {
+    ...{ id: 'save', type: 'World', label: 'Save the session', run: () => void saveSession() },
+    ...(copyParts && { key: 'Ctrl S' }),
+  },
   { id: 'new-mode', type: 'World', label: 'Add a game mode', when, run: open('new-game-mode') },
   ...views.map(
     ({ name, title }): PageAction => ({

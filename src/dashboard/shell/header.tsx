@@ -175,7 +175,7 @@ function WorldMenu() {
       class="worlds"
       label={
         <>
-          {copy && <Icon name="file" />}{' '}
+          {copy && layout.value !== 'phone' && <Icon name="file" />}{' '}
           <span class="names cut" dir="auto">
             {about.value?.title}
           </span>{' '}

@@ -118,6 +118,28 @@ describe('a capsule', () => {
     expect(ids(other).sort()).toEqual(ids(opened).sort())
   })
 
+  it('has the whole request of a client, to send it again, unless it had a token', async () => {
+    const mock = closedAfterTest(
+      createMockmaker({ scenario: { game_modes: ['duel'], tokens: { development: 'dev' } } }),
+    )
+    const inner = mockOf(mock, 'test')
+    const body = new TextEncoder().encode('{"lobby_id":"none","n":12345678901234567890}')
+    const request = {
+      method: 'POST',
+      path: '/matchmaker/lobbies/join',
+      query: 'a=1&a=2',
+      headers: { 'x-id': '7' },
+      body,
+    }
+    for (const headers of [request.headers, { authorization: 'Bearer dev' }])
+      await inner.answer({ ...request, headers })
+    const opened = mockOf(closedAfterTest(reopened(mock)), 'test').default
+    const [one, withToken] = opened.journal.find().map(({ id }) => opened.journal.sentRequest(id))
+
+    expect(one).toEqual({ ...request, body: '{"lobby_id":"none","n":12345678901234567890}' })
+    expect(withToken).toBeUndefined()
+  })
+
   it('has no control token, wherever somebody has written it', async () => {
     const mock = await busy()
     mockOf(mock, 'test').secrets.add('s3cret"\\control')
