@@ -112,7 +112,10 @@ function Step({ step }: { readonly step: StoryStep }) {
   return (
     <li>
       <span>
-        <time>{page.timeText(Date.parse(at))}</time>
+        <time>
+          {page.timeText(Date.parse(at))}
+          {at.slice(-'.000Z'.length, -1)}
+        </time>
         {after_ms !== undefined && <span class="muted">+{duration(after_ms)}</span>}
       </span>
       <span>

@@ -301,6 +301,29 @@ describe('the story of a player', () => {
     expect(Date.parse(story.requests[0]?.time ?? '')).toBeGreaterThan(Date.parse(story.steps[1]?.at ?? ''))
   })
 
+  it.for([
+    ['waits for its server', false],
+    ['a fault holds first', true],
+  ] as const)('tells what happened in its order, also of a find that %s while time passes', async ([, isHeld]) => {
+    let time = Date.now()
+    vi.spyOn(Date, 'now').mockImplementation(() => (time += 5))
+    const mock = closedAfterTest(createMockmaker({ scenario: { ...manual, clock: 'running' } }))
+    await mock.world.lobbies.deleteMany(q => q.where({ game_mode_id: 'duel' }))
+    const fault = isHeld ? mock.hold('lobbies.find') : undefined
+    const answer = ask(mock, find)
+    await mock.blocked(1, 'lobbies.find')
+    fault?.release()
+    const [lobby] = mock.world.lobbies.findMany(q => q.where({ status: 'starting' }))
+    await ask(mock, post('/matchmaker/lobbies/ready', {}, lobbyTokenOf(lobby?.lobby_id ?? '')))
+    await answer
+
+    const { steps } = storyOf(mock, String(mock.stories.list().stories[0]?.id))
+
+    const times = steps.map(({ at }) => at)
+    expect(steps.map(({ kind }) => kind)).toEqual(['found', 'reserved', 'lobby_ready', 'answered'])
+    expect(times).toEqual(times.toSorted())
+  })
+
   it('has a call that a fault failed, and one that was refused', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { token, lobby } = await seat(mock)

@@ -296,11 +296,15 @@ function stepsOf(
   if (kind !== 'reserved' || !isSeatOperation(operation)) return [own]
   const [stepKind, title] = seatSteps[operation]
   const reasons = exchange && past.reasonsOf(exchange)
+  const since = exchange?.entryWithoutAnswer().since
+  // It waits for its lobby after it took the seat, and for a fault before.
+  const askedAt = since === undefined ? at : Math.min(at, parseDate(since))
+  const waitedMs = exchange && since !== undefined ? exchange.at - askedAt : 0
   const request: StoryStep = {
     kind: stepKind,
-    at: exchange ? (exchange.entryWithoutAnswer().since ?? formatInstant(at)) : formatInstant(at),
+    at: formatInstant(askedAt),
     title,
-    text: requestText(fact, exchange, { reasons, lobby: around.lobby }),
+    text: requestText(fact, exchange, { waitedMs, reasons, lobby: around.lobby }),
     revision,
     ...(exchange ? { request: exchange.id } : {}),
     operation,
@@ -324,12 +328,14 @@ function rowsOf(changeSet: ChangeSet | undefined, token: string, lobby: StoryLob
 function requestText(
   { operation = 'lobbies.find' }: StoryFact,
   exchange: StoredExchange | undefined,
-  { reasons, lobby }: { readonly reasons: AnswerReasons | undefined; readonly lobby: string },
+  {
+    waitedMs,
+    reasons,
+    lobby,
+  }: { readonly waitedMs: number; readonly reasons: AnswerReasons | undefined; readonly lobby: string },
 ): string {
   if (!exchange) return `The client called ${operation}. The request is not kept.`
   if (exchange.status !== 200) return `The client called ${operation}, and had a seat in ${lobby} while it waited.`
-  const { since } = exchange.entryWithoutAnswer()
-  const waitedMs = since === undefined ? 0 : exchange.at - parseDate(since)
   const waited = waitedMs > 0 ? ` The answer came after ${elapsedText(waitedMs)}.` : ''
   const why = reasons?.because[0]
   return `The client called ${operation}, and got ${lobby}${why === undefined ? '' : `: ${why}`}.${waited}`
