@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { storyName } from '../../src/core/control/stories/story-names.js'
+import { playerName } from '../../src/core/store/player-names.js'
 import { lobbyTokenOf } from '../../src/core/store/tokens.js'
 import { createMockmaker } from '../../src/index.js'
 import { freePort } from '../support/command.js'
@@ -36,7 +36,7 @@ describe('mockmaker story', () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.split('\n')).toEqual([
-      `${storyName(token)}  ${token}`,
+      `${playerName(token)}  ${token}`,
       'Played 18.4 s of duel in Frankfurt, and left because its server said so.',
       '',
       expect.stringMatching(
@@ -57,10 +57,10 @@ describe('mockmaker story', () => {
     const { played, url, token } = await servedPlayer()
     played.journal.clear()
 
-    const { code, stdout } = await runHere(['story', storyName(token), '--url', url])
+    const { code, stdout } = await runHere(['story', playerName(token), '--url', url])
 
     expect(code).toBe(0)
-    expect(stdout).toContain(`${storyName(token)}  ${token}\n`)
+    expect(stdout).toContain(`${playerName(token)}  ${token}\n`)
     expect(stdout).toMatch(/\nThe journal does not have all of its requests: .*\n$/)
   })
 
@@ -89,10 +89,10 @@ describe('mockmaker story', () => {
   it('ends with 1 if there is no such player, and names the nearest', async () => {
     const { url, token } = await servedPlayer()
 
-    const { code, stdout, stderr } = await runHere(['story', `${storyName(token)}x`, '--url', url])
+    const { code, stdout, stderr } = await runHere(['story', `${playerName(token)}x`, '--url', url])
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain(`this world has no story of such a player. Did you mean ${storyName(token)}?`)
+    expect(stderr).toContain(`this world has no story of such a player. Did you mean ${playerName(token)}?`)
   })
 
   it('ends with 1 if no mock runs, or if the server is none', async () => {

@@ -23,7 +23,7 @@ import type { History, SentRequest, StoredExchange } from './history.js'
 import { expectationOf, inArguments, JournalMismatch, type Times } from './journal-mismatch.js'
 import type { MockRequest, MockResponse, RequestFacts } from './message.js'
 import { isPlainRead } from './outcome.js'
-import { strictDecoder } from './parse.js'
+import { jsonOf, strictDecoder } from './parse.js'
 import type { PendingRequests } from './pending.js'
 import type { Redactor } from './redact.js'
 import type { RequestWaits } from './request-waits.js'
@@ -301,15 +301,6 @@ export class RecordedExchange implements StoredExchange {
       ...(this.reasons === undefined ? {} : { reasons: draftOf(this.reasons) }),
     }
     return keepDigits(entry, body)
-  }
-}
-
-function jsonOf(bytes: Uint8Array | undefined): unknown {
-  if (bytes === undefined || bytes.length === 0) return undefined
-  try {
-    return JSON.parse(strictDecoder.decode(bytes))
-  } catch {
-    return undefined
   }
 }
 

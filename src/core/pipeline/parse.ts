@@ -68,6 +68,16 @@ function createStrictDecoder(): TextDecoder {
   }
 }
 
+/** Returns the value of a JSON body. `undefined` if there is none. */
+export function jsonOf(bytes: Uint8Array | undefined): unknown {
+  if (bytes === undefined || bytes.length === 0) return undefined
+  try {
+    return JSON.parse(strictDecoder.decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
 /** A byte order mark. The decoder keeps it, because the service refuses it. */
 const mark = '\ufeff'
 

@@ -8,9 +8,9 @@ import { formatInstant } from '../../lib/time.js'
 import { typeTexts } from '../../lib/type-text.js'
 import { UsageError } from '../../lib/usage-error.js'
 import { redactToken } from '../../pipeline/redact.js'
+import { plainName, playerName } from '../../store/player-names.js'
 import type { LiveWorld } from '../../store/world.js'
 import { type Story, storyLimits } from './stories.js'
-import { plainName, storyName } from './story-names.js'
 import {
   type StoryJson,
   type StorySource,
@@ -148,7 +148,7 @@ export class StoryBook implements Stories {
     const names = this.#names()
     const near = nearest(plainName(player), names.keys())
     const [known] = (near !== undefined && names.get(near)) || []
-    const hint = known ? ` Did you mean ${storyName(known.token)}?` : ''
+    const hint = known ? ` Did you mean ${playerName(known.token)}?` : ''
     const { players, simulated, dropped } = this.#source.stories.counts
     const kept = `It has the stories of ${counted(players, 'player', 'players')} and ${counted(simulated, 'simulated one', 'simulated ones')}`
     const lost =
@@ -190,7 +190,7 @@ export class StoryBook implements Stories {
   #names(): ReadonlyMap<string, Story[]> {
     const names = new Map<string, Story[]>()
     for (const story of this.#source.stories.list()) {
-      const name = plainName(storyName(story.token))
+      const name = plainName(playerName(story.token))
       const known = names.get(name)
       if (known) known.push(story)
       else names.set(name, [story])
@@ -231,7 +231,7 @@ function matcher(
   if (token !== undefined) tests.push(story => story.token === token || beginsWith(story.token, token))
   if (name !== undefined) {
     const plain = plainName(name)
-    tests.push(story => plainName(storyName(story.token)) === plain)
+    tests.push(story => plainName(playerName(story.token)) === plain)
   }
   if (q !== undefined) tests.push(containing(q, world))
   return story => tests.every(test => test(story))
@@ -249,6 +249,6 @@ function containing(q: string, { tables }: LiveWorld): (story: Story) => boolean
   return story =>
     has(story.token) ||
     has(story.address) ||
-    (plain !== '' && plainName(storyName(story.token)).includes(plain)) ||
+    (plain !== '' && plainName(playerName(story.token)).includes(plain)) ||
     story.wasIn(({ lobby_id, game_mode_id, region_id }) => has(lobby_id) || has(game_mode_id) || hasRegion(region_id))
 }

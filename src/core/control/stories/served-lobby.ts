@@ -8,10 +8,10 @@ import { readToken } from '../../pipeline/authenticate.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
 import { RecordedExchange } from '../../pipeline/journal.js'
 import type { RefusedCall, ServedLobby } from '../../simulation/servers.js'
+import { playerName } from '../../store/player-names.js'
 import { lobbyIdIn } from '../../store/tokens.js'
 import type { LiveWorld } from '../../store/world.js'
 import type { Story, StoryRecorder } from './stories.js'
-import { storyName } from './story-names.js'
 import { sentenceOf } from './tell-story.js'
 
 interface ServedSource {
@@ -37,7 +37,7 @@ export function servedLobby(lobbyId: string, { world, history, stories }: Served
     ...(row?.state !== undefined && accepted('lobbies.setState') ? { state: row.state } : {}),
     players: players.reverse().map(story => ({
       token: story.token,
-      name: storyName(story.token),
+      name: playerName(story.token),
       connected: hasFact(story, lobbyId, 'players.connected'),
       disconnected: hasFact(story, lobbyId, 'players.disconnected'),
       sentence: sentenceOf(story, world),

@@ -1,5 +1,5 @@
 import type { AnswerReasons } from '../../contract/journal.js'
-import type { OperationId } from '../../contract/operations.js'
+import { isSeatOperation, type OperationId } from '../../contract/operations.js'
 import type * as types from '../../generated/options.js'
 import { parseDate } from '../../lib/real-globals.js'
 import { elapsedText, formatInstant } from '../../lib/time.js'
@@ -9,10 +9,10 @@ import type { GameServerState, LiveServers } from '../../simulation/servers.js'
 import type { ChangeSet } from '../../store/change-set.js'
 import { mostPlayers, seatsTaken } from '../../store/lobby-rules.js'
 import { type LobbyRow, nextPlayerJobAt, type PlayerRow } from '../../store/matchmaker-rows.js'
+import { playerName } from '../../store/player-names.js'
 import type { LiveWorld } from '../../store/world.js'
 import type { Past } from '../explain/past.js'
 import type { Story, StoryRecorder } from './stories.js'
-import { isSeatOperation } from './story-facts.js'
 import {
   endingText,
   type FactKind,
@@ -22,7 +22,6 @@ import {
   type StoryFact,
   type StoryLobby,
 } from './story-kinds.js'
-import { storyName } from './story-names.js'
 
 export const storyOutcomes = [
   'on_the_way',
@@ -216,7 +215,7 @@ export function summarizeStory(story: Story, world: LiveWorld): StorySummary {
   return {
     id,
     token: seat === 'unknown' ? redactToken(token) : token,
-    name: storyName(token),
+    name: playerName(token),
     outcome: storyOutcome(story),
     sentence: sentenceOf(story, world),
     is_simulated: isSimulated,
