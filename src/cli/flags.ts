@@ -283,7 +283,12 @@ export const flagsOf = {
       { parse: parseMockUrl, default: () => `http://127.0.0.1:${process.env.PORT || defaultPort}` },
     ],
   },
-  story: { url, controlToken, json: ['--json', 'print the story as JSON'] },
+  story: {
+    url,
+    controlToken,
+    mermaid: ['--mermaid', 'print the story as a diagram for an issue, which GitHub draws'],
+    json: ['--json', 'print the story, or the list, as JSON'],
+  },
   mcp: {
     url: ['--url <url>', urlHelp, { parse: parseMockUrl, default: defaultUrl, env: 'MOCKMAKER_URL' }],
     controlToken,

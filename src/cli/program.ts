@@ -324,8 +324,13 @@ function addMockCommands(program: Command, { streams, console, setExitCode }: Pr
   )
 
   addCommand(program, 'story', 'tell what happened to a player of a running mock')
-    .argument('<player>', 'the token of the player, its beginning, or the name of the player')
-    .action((player: string, flags: FlagsOf<'story'>) => printStory(player, flags, console))
+    .argument('[player]', 'the token of the player, its beginning, or its name. Without it: the newest 20 players')
+    .action((player: string | undefined, flags: FlagsOf<'story'>, command: Command) => {
+      if (flags.mermaid && player === undefined)
+        command.error('error: --mermaid draws one player: name it. mockmaker story lists the newest')
+      if (flags.mermaid && flags.json) command.error('error: use either --mermaid or --json')
+      return printStory(player, flags, console)
+    })
 
   addCommand(program, 'mcp', 'serve tools for a coding agent, over MCP on standard input and output').action(
     async (flags: FlagsOf<'mcp'>, command: Command) => {

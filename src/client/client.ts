@@ -368,7 +368,8 @@ function journalOf(remote: ControlledRemote, lossOf: LossOf = () => undefined): 
 function storiesOf(remote: ControlledRemote): Client['stories'] {
   return {
     list: (filter = {}) => request(remote, 'GET /stories', { query: filter }),
-    get: player => undefinedIfMissing(request(remote, 'GET /stories/{player}', { params: { player: String(player) } })),
+    get: (player, query = {}) =>
+      undefinedIfMissing(request(remote, 'GET /stories/{player}', { params: { player: String(player) }, query })),
   }
 }
 

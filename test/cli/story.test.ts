@@ -72,6 +72,45 @@ describe('mockmaker story', () => {
     expect(JSON.parse(stdout)).toEqual(played.stories.get(token))
   })
 
+  it('prints the diagram of the mock with --mermaid, to paste into an issue', async () => {
+    const { played, url, token } = await servedPlayer()
+
+    const { code, stdout } = await runHere(['story', token, '--url', url, '--mermaid'])
+
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${played.stories.get(token, { mermaid: true })?.mermaid}\n` })
+    expect(stdout).toMatch(/^```mermaid\nsequenceDiagram\n/)
+  })
+
+  it('lists the newest twenty players without a token, to choose one by its name', async () => {
+    const mock = createMockmaker({ scenario: { clock: 'frozen', regions: ['lnd-fra'], game_modes: ['ffa'] } })
+    const url = await serveMock(mock)
+    const none = await runHere(['story', '--url', url])
+    for (let i = 0; i < 21; i += 1) await ask(mock, post('/matchmaker/lobbies/find', { game_modes: ['ffa'] }))
+
+    const { code, stdout } = await runHere(['story', '--url', url])
+    const { stories } = mock.stories.list({ limit: 20 })
+
+    expect(none.stdout).toBe('No players yet. Each find begins a story.\n')
+    const lines = stdout.trimEnd().split('\n')
+    expect(code).toBe(0)
+    expect(lines.slice(0, -1).map(line => line.split(/ {2,}/)[1])).toEqual(stories.map(({ name }) => name))
+    expect(lines[0]).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}\w+ +Has a seat in ffa in .+, and has not connected yet\.$/,
+    )
+    expect(lines.at(-1)).toBe('The newest 20 of 21 players: mockmaker story <name> tells what happened')
+    expect(JSON.parse((await runHere(['story', '--url', url, '--json'])).stdout)).toMatchObject({ stories, total: 21 })
+  })
+
+  it.for([
+    [['--mermaid'], '--mermaid draws one player: name it. mockmaker story lists the newest'],
+    [['x', '--mermaid', '--json'], 'use either --mermaid or --json'],
+  ] as const)('refuses %j', async ([args, message]) => {
+    const { code, stderr } = await runHere(['story', ...args])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+
   it('asks the world in the URL, and creates none if its name is mistyped', async () => {
     const { mock, url, token } = await servedPlayer('test-42')
 

@@ -158,7 +158,7 @@ export const tools = lazy((): readonly Tool[] => {
       run: (session, { of, player, q, limit }) =>
         player === undefined
           ? session.read(of, 'GET /stories', { query: { q, limit } })
-          : session.read(of, 'GET /stories/{player}', { params: { player } }),
+          : session.read(of, 'GET /stories/{player}', { params: { player }, query: {} }),
     }),
     tool('set_faults', {
       description:

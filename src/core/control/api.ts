@@ -453,9 +453,10 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /stories/{player}', {
     summary:
-      'Tells the story of a player: its steps with their times and reasons, its requests, its lobby and its server. `{player}` is its token. The beginning of the token, the name or the `id` do, too, if only one story has that.',
-    run({ mock, params: { player } }) {
-      const story = mock.stories.get(player)
+      'Tells the story of a player: its steps with their times and reasons, its requests, its lobby and its server. `{player}` is its token. The beginning of the token, the name or the `id` do, too, if only one story has that. `mermaid=true` adds a sequence diagram, as GitHub draws it in Markdown.',
+    query: z.strictObject({ mermaid: trueOrFalse.optional() }),
+    run({ mock, params: { player }, query }) {
+      const story = mock.stories.get(player, query)
       if (!story) throw mock.stories.missing(player)
       return story
     },

@@ -1,3 +1,4 @@
+import type { Input } from '../../client/call.js'
 import type { StoryJson, StoryStep, StorySummary } from '../../core/control/stories/tell-story.js'
 import type { StoryOutcome } from '../../core/generated/options.js'
 import { Button, CopyButton, copyAction } from '../ui/controls.js'
@@ -33,10 +34,9 @@ export function storyKeyOf({ id, token, address }: Pick<StorySummary, 'id' | 'to
 /** The story of the player in the address. */
 export function PlayerDetails() {
   const player = page.playerKey.peek() ?? ''
-  const read = async () => {
-    const story = await page.api.call('GET /stories/{player}', { params: { player } }).catch(() => undefined)
-    return { story }
-  }
+  const ask = (query: Input<'GET /stories/{player}'>['query']) =>
+    page.api.call('GET /stories/{player}', { params: { player }, query })
+  const read = async () => ({ story: await ask({}).catch(() => undefined) })
   const loaded = useLoaded(read, [page.live.stories.value?.changes, page.live.connection.value])
   if (!loaded) return <DetailsPane label="The chosen player" title="…" children={null} />
   const { story } = loaded
@@ -64,6 +64,7 @@ export function PlayerDetails() {
       actions={[
         { id: 'see-then', label: 'See the world then', kind: 'main', run: () => seeWorld(story) },
         copyAction('copy-story', 'Copy story', () => storyText(story)),
+        copyAction('copy-diagram', 'Copy as diagram', async () => (await ask({ mermaid: true })).mermaid ?? ''),
       ]}
     >
       <div class="block">

@@ -6,11 +6,12 @@ import { lazyObject } from '../../lib/lazy-schemas.js'
 import { counted, nearest } from '../../lib/text.js'
 import { formatInstant } from '../../lib/time.js'
 import { typeTexts } from '../../lib/type-text.js'
-import { UsageError } from '../../lib/usage-error.js'
+import { checkKeys, UsageError } from '../../lib/usage-error.js'
 import { redactToken } from '../../pipeline/redact.js'
 import { plainName, playerName } from '../../store/player-names.js'
 import type { LiveWorld } from '../../store/world.js'
 import { type Story, storyLimits } from './stories.js'
+import { drawStory } from './story-diagram.js'
 import {
   type StoryJson,
   type StorySource,
@@ -97,9 +98,9 @@ export interface Stories {
   list(filter?: StoryFilter): StoryList
   /**
    * Tells the story of a player. Its token is enough, and so is the beginning of it, its name or its `id`, if only one story
-   * has that. `undefined` if there is none. Throws `UsageError` if there are several.
+   * has that. `undefined` if there is none. Throws `UsageError` if there are several. `mermaid` adds the story as a diagram.
    */
-  get(player: string | number): StoryJson | undefined
+  get(player: string | number, options?: { readonly mermaid?: boolean | undefined }): StoryJson | undefined
 }
 
 const defaultLimit = 50
@@ -135,12 +136,14 @@ export class StoryBook implements Stories {
     }
   }
 
-  get(player: string | number): StoryJson | undefined {
+  get(player: string | number, options: { readonly mermaid?: boolean | undefined } = {}): StoryJson | undefined {
+    checkKeys(options, ['mermaid'])
     const { world } = this.#source
     world.checkUsable()
     void world.clock.catchUp()
     const story = this.#find(String(player))
-    return story && tellStory(story, this.#source)
+    const told = story && tellStory(story, this.#source)
+    return told && options.mermaid ? { ...told, mermaid: drawStory(told, story, this.#source) } : told
   }
 
   /** Says why there is no story of a player, and what to do. */

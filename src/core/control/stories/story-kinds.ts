@@ -73,7 +73,7 @@ const table = {
     is: 'row',
     outcome: 'on_the_way',
     title: 'Seat reserved',
-    text: (fact, { rows }) => `${seatText(rows)}${makerText(fact)}${expiryText(fact, rows)}`,
+    text: (fact, { rows }) => `${seatText(rows.lobby)}${makerText(fact)}${expiryText(fact, rows)}`,
   },
   connected: { is: 'row', outcome: 'playing', title: 'Connected', text: fact => connectedText(fact) },
   lobby_ready: {
@@ -246,7 +246,8 @@ export function refusedText(fact: Pick<StoryFact, 'answer'> | undefined): string
   return status === 0 ? 'Refused: the connection was closed without an answer.' : `Refused with status ${status}.`
 }
 
-function seatText({ lobby }: FactRows): string {
+/** Says which seat of a lobby was taken last. Empty without its row. */
+export function seatText(lobby: LobbyRow | undefined): string {
   return lobby ? `Seat ${seatsTaken(lobby)} of ${mostPlayers(lobby)}.` : ''
 }
 

@@ -135,6 +135,8 @@ export interface StoryJson extends StorySummary {
   readonly whole_since?: string
   /** The gaps of the story, and why they are there. */
   readonly notes: readonly string[]
+  /** The story as a sequence diagram of Mermaid, between the fences that Markdown wants. Only if you ask for it. */
+  readonly mermaid?: string
 }
 
 /** The parts of a world that its stories are told from. */
@@ -179,7 +181,7 @@ function regionName({ region_id }: StoryLobby, { tables }: LiveWorld): string {
 }
 
 /** Names a lobby for people: `duel in Frankfurt`. */
-function lobbyText(lobby: StoryLobby | undefined, world: LiveWorld): string {
+export function lobbyText(lobby: StoryLobby | undefined, world: LiveWorld): string {
   return lobby ? `${lobby.game_mode_id} in ${regionName(lobby, world)}` : 'a lobby'
 }
 
@@ -314,7 +316,7 @@ function stepsOf(
 }
 
 /** Finds the rows of a player and its lobby right after a change set. */
-function rowsOf(changeSet: ChangeSet | undefined, token: string, lobby: StoryLobby | undefined): FactRows {
+export function rowsOf(changeSet: ChangeSet | undefined, token: string, lobby: StoryLobby | undefined): FactRows {
   const rowOf = (table: 'players' | 'lobbies', id: string | undefined) =>
     changeSet?.changes.find(change => change.table === table && change.id === id)?.after?.row
   return {
