@@ -20,12 +20,16 @@ export async function diffHar(file: string, { json }: FlagsOf<'diff'>, console: 
     )
   const drifts = order.flatMap(sure => comparison.drifts.filter(drift => drift.sure === sure))
   const hasFailed = drifts.some(({ sure }) => sure !== 'possible')
-  if (json) console.printJson({ ...comparison, drifts, passed: !hasFailed })
+  if (json) console.printJson({ ...comparison, unexplained: comparison.unexplained.size, drifts, passed: !hasFailed })
   else printDrifts(drifts, comparison, console)
   return hasFailed ? 1 : 0
 }
 
-function printDrifts(drifts: readonly RequestDrift[], { compared, leftOut }: Comparison, console: Console): void {
+function printDrifts(
+  drifts: readonly RequestDrift[],
+  { compared, leftOut, unexplained: { size } }: Comparison,
+  console: Console,
+): void {
   for (const drift of drifts) {
     const { request, kind, path, sure, recorded, mock, count } = drift
     const mark = sure === 'possible' ? console.style('dim', '·') : console.style('red', '✗')
@@ -35,10 +39,11 @@ function printDrifts(drifts: readonly RequestDrift[], { compared, leftOut }: Com
   }
   const reasons = Object.entries(leftOut)
   const left = reasons.length === 0 ? '' : `. Left out: ${reasons.map(([why, count]) => `${count} ${why}`).join(', ')}`
+  const unjudged = size === 0 ? '' : `. Not judged: ${counted(size, 'error', 'errors')} whose reason no answer shows`
   const counts = order.flatMap(sure => {
     const { length } = drifts.filter(drift => drift.sure === sure)
     return length === 0 ? [] : [`${length} ${sure}`]
   })
   const found = counts.length === 0 ? 'no difference' : `differences: ${counts.join(', ')}`
-  console.print(`${counted(compared, 'request', 'requests')} compared, ${found}${left}`)
+  console.print(`${counted(compared, 'request', 'requests')} compared, ${found}${unjudged}${left}`)
 }

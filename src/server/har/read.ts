@@ -36,6 +36,10 @@ export interface HarRequest {
   readonly sentAt: number | undefined
   /** When its answer came, in ms since the epoch. `undefined` if the HAR does not say it. */
   readonly answeredAt: number | undefined
+  /** A fault of a mock was applied to it. */
+  readonly isFaulted: boolean
+  /** Its id in the journal of a mock. These rise in the order of the answers. */
+  readonly journalId: number | undefined
 }
 
 /** The reason why an entry of a HAR is no `HarRequest`: words that follow a number. */
@@ -90,6 +94,13 @@ export const Entry = lazy(() =>
     _serviceWorkerRef: optionalText().describe(
       'A service worker sent it, says Playwright. It is left out if it repeats the request of a page.',
     ),
+    _mockmaker: z
+      .object({
+        id: optionalNumber().describe('The order of the answers.'),
+        fault: optionalText().describe('A fault of the mock was applied, so an error becomes a fault again.'),
+      })
+      .optional()
+      .catch(undefined),
     request: z.object({
       method: z.string().describe('The operation, with the path.'),
       url: z.string().describe('The operation by the end of its path, and the query. The host is left out.'),
@@ -347,6 +358,8 @@ function readEntry(entry: number, data: Entry, secrets: Set<string>, bodies: Bod
     answerHeaders,
     sentAt,
     answeredAt: sentAt === undefined ? undefined : Math.round(sentAt + Math.max(0, time)),
+    isFaulted: data._mockmaker?.fault !== undefined,
+    journalId: data._mockmaker?.id,
   }
   const isOfWorker = data._serviceWorkerRef !== undefined || response._fetchedViaServiceWorker === true
   return { exchange, key: JSON.stringify([request.method, request.url, body.text, status]), isOfWorker }

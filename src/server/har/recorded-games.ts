@@ -60,6 +60,12 @@ export function answerOf<Id extends OperationId>(
     | undefined
 }
 
+/** The operations that succeed for a game that does not exist. */
+const ofAnyGame: readonly OperationId[] = [
+  'games.namespaces.validateGameNamespace',
+  'games.namespaces.validateGameNamespaceTokenDevelopment',
+]
+
 /** Returns the token of a request, or `undefined`. */
 export function tokenOf({ headers }: Pick<HarRequest, 'headers'>): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
@@ -84,9 +90,11 @@ export class RecordedGames {
     const { game_id, namespace_id } = exchange.params
     const inspected = answerOf(exchange, 'auth.inspect')?.agent.game_cloud?.game_id
     const owner = game_id ?? inspected ?? completedGame(exchange)
-    const game = owner === undefined || exchange.status >= 300 ? undefined : this.#gameOf(owner)
+    const isShown = exchange.status < 300 && !ofAnyGame.includes(exchange.operation)
+    const game = owner !== undefined && isShown ? this.#gameOf(owner) : undefined
     if (!game) return false
     const isTokenNew = this.#takeCloudToken(exchange, game)
+    if (namespace_id !== undefined) this.#namespaceOf(namespace_id, game)
     const whole = answerOf(exchange, 'games.getGameById')?.game
     if (whole) return this.#takeGame(whole, game)
     const namespace = answerOf(exchange, 'games.namespaces.getGameNamespaceById')?.namespace
@@ -109,6 +117,8 @@ export class RecordedGames {
       if (exchange.status < 300) namespace.entry.tokenless = true
       return namespace
     }
+    // The call may have been refused because its token is one of another kind.
+    if (this.#redaction.tokens.has(token) && !this.#owners.has(token)) return this.#named(undefined)
     const [, prefix, label] = /^(pub|dev)_([0-9a-z_]{1,16})\./.exec(token) ?? []
     const namespace = this.#owners.get(token) ?? this.#named(label?.replaceAll('_', '-'))
     this.#owners.set(token, namespace)
@@ -127,7 +137,8 @@ export class RecordedGames {
   #takeCloudToken(exchange: HarRequest, game: RecordedGame): boolean {
     const token = tokenOf(exchange)
     // Some calls of the cloud take the token of a namespace too.
-    if (token === undefined || operations[exchange.operation].auth !== 'cloud') return false
+    const isCloudToken = operations[exchange.operation].auth === 'cloud' || token?.startsWith('cloud.')
+    if (token === undefined || !isCloudToken) return false
     const isNew = game.cloudToken === undefined
     game.cloudToken ??= this.#redaction.token(token, 'cloud')
     this.#redaction.alias(token, game.cloudToken)

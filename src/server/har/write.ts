@@ -60,7 +60,7 @@ function harRequest(entry: JournalEntry, url: string): Request {
     cookies: [],
     headers: listed(headers),
     queryString: parameters,
-    ...(text !== '' && { postData: { mimeType, text } }),
+    ...(body !== undefined && { postData: { mimeType, text } }),
     headersSize: -1,
     bodySize: body === undefined ? 0 : Buffer.byteLength(text),
   }
