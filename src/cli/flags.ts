@@ -339,7 +339,14 @@ export const flagsOf = {
     world: ['--world <id>', 'the world of the folder to print', { parse: String, without: 'default' }],
   },
   import: { output },
-  diff: { json: ['--json', 'print the differences as one line of JSON'] },
+  diff: {
+    baseline: [
+      '--baseline <file>',
+      'a file with the differences that may be there, one a line; a listed one that is gone fails',
+      { parse: String },
+    ],
+    json: ['--json', 'print the differences as one line of JSON'],
+  },
   init: {
     phaser: ['--phaser', 'write a game with Phaser, its game server and its tests'],
     godot: ['--godot', 'write a game for Godot 4, its game server and its tests'],

@@ -8,7 +8,8 @@ import type { ScenarioInput } from '../core/scenario/schema.js'
 import { scenarioText } from '../server/files/scenario-file.js'
 import { type ConvertedConfig, convertVersionConfig } from '../server/files/version-config.js'
 import { type HarRecording, longestHar, readHar } from '../server/har/read.js'
-import { type ImportedScenario, scenarioOf } from '../server/har/scenario-of.js'
+import { compareRecording } from '../server/har/replay.js'
+import { type ImportedScenario, scenarioOf, type UnexplainedErrors } from '../server/har/scenario-of.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 
@@ -21,7 +22,7 @@ export async function importFile(file: string, { output }: FlagsOf<'import'>, co
   if (output !== undefined && (await isSame(file, output)))
     throw new UsageError(`${output} is the imported file itself: name another file with -o`)
   const config = await convertVersionConfig(text, file)
-  const { scenario, summary } = config ? { ...config, summary: configText(config) } : scenarioOfHar(text, file)
+  const { scenario, summary } = config ? { ...config, summary: configText(config) } : await scenarioOfHar(text, file)
   const written = scenarioText(writeJson(scenario)).trimEnd()
   if (output === undefined) {
     console.printDocument(written)
@@ -37,11 +38,15 @@ function configText({ scenario, leftOut }: ConvertedConfig): string {
   return `${contentText(scenario)}. ${leftOut === '' ? 'All was used' : `Not used as it is: ${counted(count, 'key', 'keys')}\n${leftOut}`}`
 }
 
-function scenarioOfHar(text: string, file: string): { readonly scenario: ScenarioInput; readonly summary: string } {
+async function scenarioOfHar(
+  text: string,
+  file: string,
+): Promise<{ readonly scenario: ScenarioInput; readonly summary: string }> {
   const recording = readHarText(text, file, ', or a version config with matchmaker.game_modes')
-  const imported = scenarioOf(recording)
+  const { unexplained } = await compareRecording(recording)
+  const imported = scenarioOf(recording, unexplained)
   const { scenario, used } = imported
-  const notes = `${leftOutText(recording, imported)}${incompleteText(recording)}${misfitText(imported, file)}`
+  const notes = `${leftOutText(recording, imported)}${incompleteText(recording)}${faultsText(unexplained)}${misfitText(imported, file)}`
   if (used.size === 0) throw new UsageError(`${file} has no answer that a scenario needs. ${notes}`)
   return { scenario, summary: `${contentText(scenario)}, from ${counted(used.size, 'request', 'requests')}. ${notes}` }
 }
@@ -108,6 +113,12 @@ function contentText(scenario: ScenarioInput): string {
 function misfitText({ misfits }: ImportedScenario, file: string): string {
   if (misfits.length === 0) return ''
   return `. ${counted(misfits.length, 'answer does', 'answers do')} not fit the contract (${entriesText(misfits)}): mockmaker diff ${file} shows where`
+}
+
+function faultsText(unexplained: UnexplainedErrors): string {
+  if (unexplained.size === 0) return ''
+  const entries = [...unexplained.keys()].map(({ entry }) => entry)
+  return `. ${counted(entries.length, 'error that this world cannot give is a fault', 'errors that this world cannot give are faults')}: ${entriesText(entries)}`
 }
 
 function incompleteText({ incomplete }: HarRecording): string {

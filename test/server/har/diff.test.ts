@@ -518,6 +518,68 @@ describe('mockmaker diff', () => {
     expect((await runHere(['diff', await har([list(1), list(2)])])).code).toBe(0)
   })
 
+  describe('with a baseline', () => {
+    const season = 'GET /matchmaker/lobbies/list: missing season'
+    const session = () => har([{ answer: emptyList }, { answer: { ...emptyList, season: 1 } }])
+    const baseline = async (text: string) => {
+      const file = join(await folder(), 'allowed.txt')
+      await writeFile(file, text)
+      return file
+    }
+
+    it('passes if all certain and likely differences are listed', async () => {
+      const file = await baseline(`# Until the mock has seasons.\n\n${season}\n`)
+
+      expect(await runHere(['diff', await session(), '--baseline', file])).toEqual({
+        code: 0,
+        stdout: `· ${season}: recorded a number, mock absent (certain, allowed)\n2 requests compared, differences: 1 certain\n`,
+        stderr: '',
+      })
+    })
+
+    it('fails for a difference that is not listed, and for a listed one that is gone', async () => {
+      const file = await baseline('GET /matchmaker/lobbies/list: missing seasons\n')
+
+      const { code, stdout } = await runHere(['diff', await session(), '--baseline', file])
+      const passed = await runHere(['diff', await har([{ answer: emptyList }]), '--baseline', await baseline(season)])
+      const asJson = await runHere(['diff', '--json', await session(), '--baseline', file])
+
+      expect(code).toBe(1)
+      expect(stdout).toContain(`✗ ${season}: recorded a number`)
+      expect(stdout).toContain(
+        `✗ ${file}:1: GET /matchmaker/lobbies/list: missing seasons: this difference is gone. Remove the line. Did you mean ${season}?`,
+      )
+      expect(passed.code).toBe(1)
+      expect(JSON.parse(asJson.stdout)).toMatchObject({
+        gone: ['GET /matchmaker/lobbies/list: missing seasons'],
+        passed: false,
+      })
+    })
+
+    it('tells apart two statuses of one request', async () => {
+      const find = { method: 'POST', url: '/matchmaker/lobbies/find', body: {} }
+      const file = await baseline('POST /matchmaker/lobbies/find: status: recorded 200, mock 400 API_BAD_BODY')
+      const session = await har([{ answer: emptyList }, { ...find, answer: {} }])
+      const other = await har([{ answer: emptyList }, { ...find, status: 201, answer: {} }])
+
+      expect((await runHere(['diff', session, '--baseline', file])).code).toBe(0)
+      expect((await runHere(['diff', other, '--baseline', file])).code).toBe(1)
+    })
+
+    it('names a line that is no difference, and a file that it cannot read', async () => {
+      const file = await baseline(`${season}\nseason`)
+
+      const results = [
+        await runHere(['diff', await session(), '--baseline', file]),
+        await runHere(['diff', await session(), '--baseline', `${file}.gone`]),
+      ]
+
+      expect(results.map(({ code }) => code)).toEqual([1, 1])
+      expect(results[0]?.stderr).toContain(`${file}:2: "season" is no difference: expected one such as "${season}"`)
+      expect(results[1]?.stderr).toContain(`cannot read the baseline ${file}.gone: it does not exist`)
+    })
+  })
+
   it('prints JSON with --json', async () => {
     const { code, stdout } = await runHere([
       'diff',
