@@ -83,22 +83,23 @@ function takeOverLobby(caller: LobbyCaller, tables: Tables, now: number): Runnin
   const lobby = findRunningLobby(caller, tables)
   if (lobby.run_by === 'server') return lobby
   tables.lobbies.put(Object.freeze({ ...lobby, run_by: 'server' }))
-  for (const player of tables.players.inIndex('lobby_id', { lobby_id: lobby.lobby_id })) {
-    // A simulated player stays simulated: no real server has its token.
-    if (player.session_ms === undefined) handOver(player, tables, now)
-  }
+  handOver(lobby, tables, now + lifetimeMs.seat)
   // Read again: its seats have changed.
   return findRunningLobby(caller, tables)
 }
 
-/** Hands a player over to the real server: the seat is reserved until that server connects the player. */
-function handOver(player: PlayerRow, { players }: Tables, now: number): void {
-  if (player.status === 'reserved' && player.connects_at !== undefined) {
-    const { connects_at: _, ...seat } = player
-    players.put(Object.freeze(seat))
-  } else if (player.status === 'connected' && player.leaves_at !== undefined) {
-    const { leaves_at: _, ...seat } = player
-    players.put(Object.freeze({ ...seat, status: 'reserved', expires_at: now + lifetimeMs.seat }))
+/** Hands the players of a lobby over to a real server: their seats are reserved until that server connects them. */
+function handOver({ lobby_id }: RunningLobby, { players }: Tables, expires_at: number): void {
+  for (const player of players.inIndex('lobby_id', { lobby_id })) {
+    // A simulated player stays simulated: no real server has its token.
+    if (player.session_ms !== undefined) continue
+    if (player.status === 'reserved' && player.connects_at !== undefined) {
+      const { connects_at: _, ...seat } = player
+      players.put(Object.freeze(seat))
+    } else if (player.status === 'connected' && player.leaves_at !== undefined) {
+      const { leaves_at: _, ...seat } = player
+      players.put(Object.freeze({ ...seat, status: 'reserved', expires_at }))
+    }
   }
 }
 
@@ -217,8 +218,13 @@ export function restartLobby(lobby: RunningLobby, tables: Tables, now: number): 
       if (isSeated(player)) removePlayer(player, tables, now)
   // Read again: its seats have changed.
   const { state: _, ...columns } = lobbies.get(lobby_id) as RunningLobby
+  startServer({ ...columns, is_closed: false }, tables, now)
+}
+
+/** Makes a lobby wait for its server. Its time to become ready begins. `now` in ms since the epoch. */
+function startServer(lobby: RunningLobby, tables: Tables, now: number): void {
   const ready_by = now + readyWithinMs(lobby, tables)
-  lobbies.put(Object.freeze({ ...columns, is_closed: false, run_by: 'server', status: 'starting', ready_by }))
+  tables.lobbies.put(Object.freeze({ ...lobby, run_by: 'server', status: 'starting', ready_by }))
 }
 
 /** Returns the time in which the server of a lobby has to call ready, in ms. */
