@@ -87,7 +87,19 @@ export const ExplainedCandidate = lazyObject(() => ({
     .describe('The distance from the client. Absent if the place of the client is unknown.'),
   because: z.string().optional().describe('Why find did not choose it. Absent for the chosen lobby.'),
   lost_by: z
-    .enum(['stopped', 'closed', 'private', 'full', 'tags', 'max_players', 'server', 'seats', 'distance', 'order'])
+    .enum([
+      'stopped',
+      'closed',
+      'private',
+      'full',
+      'tags',
+      'max_players',
+      'server',
+      'no_server',
+      'seats',
+      'distance',
+      'order',
+    ])
     .optional()
     .describe('The key of that reason: the rule by which it lost.'),
 }))

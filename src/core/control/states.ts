@@ -109,7 +109,7 @@ export interface ObservedStates<States> {
 const readers: { readonly [Name in StateName]: (source: StateSource) => WorldStates[Name] } = {
   clock: ({ world }) => clockJson(world.clock.state),
   faults: ({ faults }) => ({ faults: faults.list() }),
-  finds: ({ world }) => ({ finds: listFinds(world.tables) }),
+  finds: ({ world }) => ({ finds: listFinds(world) }),
   history: ({ history }) => historyState(history),
   journal: ({ history, pending }) => ({
     oldest: history.oldestExchange ?? history.lastId + 1,

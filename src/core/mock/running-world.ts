@@ -206,7 +206,8 @@ export class RunningWorld {
     const reasonsOf = (id: number) => this.past.reasonsOf(this.#exchange(id))
     // A transaction cannot share its tables, and its code gets the answer at once.
     const tables = world.openTransaction ? world.tables : readTables(world.state.tables)
-    const view = { tables, seed: world.seed, hasPassed: (at: number) => world.hasPassed(at) }
+    const { seed, hasPassed, starter } = world
+    const view = { tables, seed, hasPassed, starter }
     return explain({ world: view, corsOrigins: this.#settings.corsOrigins, faults, reasonsOf }, question)
   }
 

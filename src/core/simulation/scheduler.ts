@@ -194,11 +194,11 @@ export class Scheduler implements Jobs {
 
   #run({ table, row }: NextJob, transaction: Transaction): void {
     const world = this.#world
-    const { tables, random, seed, hasPassed } = world
+    const { tables, random, seed, hasPassed, starter } = world
     const lifecycle: Lifecycle<object> = lifecycles[table]
     const { savepoint, now } = transaction
     world.write(() => {
-      lifecycle.run(row, { tables, random, seed, hasPassed, now, transaction })
+      lifecycle.run(row, { tables, random, seed, hasPassed, starter, now, transaction })
       transaction.checkSince(savepoint)
     })
   }

@@ -131,18 +131,19 @@ export interface GameServerCalls extends GameServerProcesses {
 export class LiveServers implements GameServerCalls {
   /** Publishes `now` after a change of a server, and `soon` after a line of its output. */
   readonly changes = new Emitter<'now' | 'soon'>()
-  readonly #world: Pick<LiveWorld, 'checkUsable'>
+  readonly #world: Pick<LiveWorld, 'checkUsable' | 'starter'>
   readonly #servedLobby: (lobbyId: string) => ServedLobby
   #runner: GameServerProcesses | undefined
 
-  constructor(world: Pick<LiveWorld, 'checkUsable'>, servedLobby: (lobbyId: string) => ServedLobby) {
+  constructor(world: Pick<LiveWorld, 'checkUsable' | 'starter'>, servedLobby: (lobbyId: string) => ServedLobby) {
     this.#world = world
     this.#servedLobby = servedLobby
   }
 
-  /** Lets a runner answer the calls from now on. */
-  runBy(runner: GameServerProcesses): void {
+  /** Lets a runner answer the calls from now on. Its `starter` starts the servers of lobbies that have none. */
+  runBy(runner: GameServerProcesses, starter = this.#world.starter): void {
     this.#runner = runner
+    this.#world.starter = starter
     this.changes.emit('now')
   }
 

@@ -164,6 +164,11 @@ export const models: Models = {
           return findObstacle(lobby) === undefined ? freeSeats(lobby) : undefined
         },
       },
+      /** The lobbies that a process of the mock serves. */
+      served: {
+        columns: [],
+        rank: ({ run_by, status }) => (run_by === 'command' && status !== 'stopped' ? 0 : undefined),
+      },
       nextJobAt: { columns: [], rank: nextLobbyJobAt },
     },
     sums: {

@@ -58,6 +58,7 @@ const reasonWords: { readonly [key in NonNullable<ExplainedCandidate['lost_by']>
   tags: 'without the tags',
   max_players: 'of another size',
   server: 'with a real server',
+  no_server: 'without a server',
   seats: 'emptier',
   distance: 'farther away',
   order: 'newer',

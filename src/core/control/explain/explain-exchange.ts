@@ -19,6 +19,7 @@ import { models } from '../../store/models.js'
 import { fullNameOf } from '../../store/namespaces.js'
 import type { TableName } from '../../store/rows.js'
 import { tablesByPath } from '../../store/table-names.js'
+import type { ReadView } from '../../store/world.js'
 import { choiceText, explainCandidates, obstacleTexts } from './explain-find.js'
 
 /** The tables that explanations of past answers read. */
@@ -29,14 +30,15 @@ interface PastRequest {
   readonly entry: JournalEntry
   /** The world right before it. `undefined` if the history does not have it. */
   readonly before: { readonly tables: ExplainedTables; readonly faults: readonly FaultRecord[] } | undefined
+  readonly starter: ReadView['starter']
   /** The change sets that it caused. `undefined` if the history does not have them. */
   readonly changeSets: readonly ChangeSet[] | undefined
 }
 
 /** Explains the answer to a past request, in at most three sentences. */
-export function explainExchange({ entry, before, changeSets }: PastRequest): AnswerReasons {
+export function explainExchange({ entry, before, starter, changeSets }: PastRequest): AnswerReasons {
   const tables = before?.tables
-  const find = tables && findAgain(entry, tables)
+  const find = tables && findAgain(entry, { tables, starter })
   const fault = before?.faults.find(({ id }) => id === entry.fault)
   const because = [
     entry.fault && `fault ${entry.fault} applied to it${fault ? `: ${JSON.stringify(fault.fault.effect)}` : ''}`,
@@ -135,7 +137,10 @@ interface PastFind {
 }
 
 /** Compares lobbies again as a find did. `undefined` for other requests, and for a find that was refused before. */
-function findAgain(entry: JournalEntry, tables: ExplainedTables): PastFind | undefined {
+function findAgain(
+  entry: JournalEntry,
+  { tables, starter }: { readonly tables: ExplainedTables; readonly starter: ReadView['starter'] },
+): PastFind | undefined {
   const { caller, operation, status, answer } = entry
   const hasLooked = status === 200 || (isJsonObject(answer) && answer.code === 'MATCHMAKER_NO_AVAILABLE_LOBBIES')
   if (!hasLooked) return undefined
@@ -144,7 +149,7 @@ function findAgain(entry: JournalEntry, tables: ExplainedTables): PastFind | und
   try {
     const input = findInputOf(entry)
     return {
-      candidates: findCandidates(caller.namespace_id, input, tables),
+      candidates: findCandidates(caller.namespace_id, { input, tables, starter }),
       location: clientLocation(input, tables),
     }
   } catch (error) {

@@ -43,8 +43,9 @@ export class Past {
 
   /** Says why a request got its answer. It says less if neither the journal nor the history has the world before it. */
   reasonsOf(exchange: StoredExchange): AnswerReasons {
+    const { starter } = this.#world
     const [reasons] = exchange.reasons ? [exchange.reasons] : this.explain([exchange])
-    return reasons ?? explainExchange({ entry: exchange.entry(), before: undefined, changeSets: undefined })
+    return reasons ?? explainExchange({ entry: exchange.entry(), before: undefined, starter, changeSets: undefined })
   }
 
   /**
@@ -54,6 +55,7 @@ export class Past {
   explain(exchanges: readonly StoredExchange[]): (AnswerReasons | undefined)[] {
     // A transaction may still be undone.
     if (this.#world.openTransaction) return exchanges.map(() => undefined)
+    const { starter } = this.#world
     const { revision, faults, tables } = this.#world.state
     const { lobbies, gameModes, regions, settings, namespaces, games } = tables
     let past = { revision, tables: { lobbies, gameModes, regions, settings, namespaces, games } }
@@ -68,7 +70,7 @@ export class Past {
       past = { revision: before, tables: undoTables(past.tables, undone) }
       const { records } = later.find(changeSet => changeSet.faults)?.faults?.before ?? faults
       const world = { tables: readTables(past.tables), faults: records }
-      explained.push(explainExchange({ entry, before: world, changeSets }))
+      explained.push(explainExchange({ entry, before: world, starter, changeSets }))
     }
     return explained.reverse()
   }
