@@ -265,6 +265,24 @@ describe('a lobby without a game server', () => {
     expect(row()).toMatchObject({ status: 'starting', state: { map: 'Docks' }, reserved_player_count: 3 })
   })
 
+  it('may be one of a scenario, whose players lose their seats too if they do not connect', async () => {
+    const players = [{ token: 'player.mock.ada' }, { token: 'player.mock.alan', status: 'reserved' }] as const
+    const { mock, find, ready, started } = manage({
+      ...scenario,
+      lobbies: [{ lobby_id: 'mine', run_by: 'none', players: [...players] }],
+    })
+    void find()
+    await started(1)
+    await ready('mine')
+
+    const { tables } = mock.default.world
+    const expiries = players.map(({ token }) => tables.players.get(token))
+    await mock.default.clock.advance(3 * minute)
+
+    expect(expiries.map(player => player?.status)).toEqual(['reserved', 'reserved'])
+    expect(players.map(({ token }) => tables.players.get(token)?.status)).toEqual(['expired', 'expired'])
+  })
+
   it('does not get simulated players', async () => {
     const { place, game } = await forked()
     const { tables } = worldOf(place)
