@@ -62,7 +62,8 @@ async function readImported(file: string): Promise<string> {
   const { size } = await stat(file).catch(cannotRead)
   if (size > longestHar)
     throw new UsageError(`${file} is larger than ${longestHar / 1024 ** 2} MiB: save only the requests to the service`)
-  return readFile(file, 'utf8').catch(cannotRead)
+  const text = await readFile(file, 'utf8').catch(cannotRead)
+  return text.replace(/^\uFEFF/, '')
 }
 
 function readIfShort(path: string): Buffer | undefined {

@@ -34,8 +34,9 @@ export interface ConvertedConfig {
  */
 export async function convertVersionConfig(text: string, file: string): Promise<ConvertedConfig | undefined> {
   // A recording may be long, and no message may have a part of it.
-  if (text.length > longestYaml || !isLikely(text)) return undefined
-  const { content, report } = isTomlConfig(text) ? await parseToml(text, file) : parseText(text, { file, yaml: yaml() })
+  if (text.length > longestYaml || !isLikely(text, file)) return undefined
+  const isToml = /\.toml$/i.test(file) || isTomlConfig(text)
+  const { content, report } = isToml ? await parseToml(text, file) : parseText(text, { file, yaml: yaml() })
   if (!isJsonObject(content)) return undefined
   const problems: Problem[] = []
   const scenario = { title: `From ${basename(file)}`, ...readConfig(new Section(content, [], problems)) }
@@ -50,9 +51,9 @@ const keyInJson = new RegExp(`[{,]\\s*"(?:${keys})"\\s*:`)
 const keyInYaml = new RegExp(`^["']?(?:${keys})["']?\\s*:`, 'm')
 
 /** Tells whether a text may be a version config. A recording is none, however broken it is. */
-function isLikely(text: string): boolean {
-  if (!/^\uFEFF?\s*\{/.test(text)) return keyInYaml.test(text) || isTomlConfig(text)
-  return keyInJson.test(text) && !/^\uFEFF?\s*\{\s*"log"/.test(text)
+function isLikely(text: string, file: string): boolean {
+  if (/^\s*\{/.test(text)) return keyInJson.test(text) && !/^\s*\{\s*"log"/.test(text)
+  return /\.toml$/i.test(file) || keyInYaml.test(text) || isTomlConfig(text)
 }
 
 /** Why the mock has no use for a key. */

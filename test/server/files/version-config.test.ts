@@ -397,6 +397,20 @@ describe('mockmaker', () => {
     expect(await runHere(['validate', output])).toMatchObject({ code: 0 })
   })
 
+  it('may begin with a byte order mark, as editors on Windows write it', async () => {
+    for (const [name, text] of Object.entries(texts)) {
+      const [plain, marked] = [await file(name, text), await file(name, `\uFEFF${text.replaceAll('\n', '\r\n')}`)]
+
+      expect((await runHere(['import', marked])).stdout, name).toBe((await runHere(['import', plain])).stdout)
+    }
+  })
+
+  it('is TOML if its name says so, and a mistake in the first line is named', async () => {
+    const path = await file('rivet.toml', '[matchmaker\nmax_players = 8\n')
+
+    expect((await runHere(['import', path])).stderr).toMatch(/rivet\.toml:1:\d+: this is no valid TOML: /)
+  })
+
   it('refuses to import anything else', async () => {
     const path = await file('rivet.json', '{"modules": {}}')
 
