@@ -287,7 +287,7 @@ export class RecordedExchange implements StoredExchange {
       ...(this.operation === undefined ? {} : { operation: this.operation }),
       ...(this.caller === undefined ? {} : { caller: callerEntry(this.caller) }),
       method: this.#method,
-      path: this.#redactor.path(this.#path),
+      path: this.#redactor.text(this.#path),
       query: this.#redactor.query(this.#query ?? ''),
       headers: this.#redactor.headers(this.#headers),
       ...body,

@@ -106,7 +106,7 @@ export function pendingRequest(exchange: RequestFacts, redactor: Redactor): Pend
     ...(waitsFor === 'fault' ? { id: exchange.rayId } : {}),
     ...(operation === undefined ? {} : { operation }),
     method: request.method,
-    path: redactor.path(request.path),
+    path: redactor.text(request.path),
     query: redactor.query(request.query ?? ''),
     since: formatInstant(pendingSince),
     waits_for: waitsFor ?? 'resolver',

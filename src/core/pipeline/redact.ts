@@ -2,7 +2,7 @@ import type { Expectation, RequestPattern } from '../contract/journal.js'
 import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js'
 import { keepDigits, parseJson, setKey } from '../lib/exact-json.js'
 import { nestingLimit, textNestsWithin } from '../lib/json.js'
-import { TextDecoder, URLSearchParams } from '../lib/real-globals.js'
+import { btoa, TextDecoder, URLSearchParams } from '../lib/real-globals.js'
 import type { Tables } from '../store/model.js'
 import { tokenTables } from '../store/rows.js'
 import { hasToken, namedTokens } from '../store/tokens.js'
@@ -58,26 +58,16 @@ export class Redactor {
     this.#secrets = secrets
   }
 
-  /** Redacts the tokens in a text, also in the URLs that it contains. */
+  /** Redacts the tokens in a text, also in the URLs that it contains, and percent-encoded ones. */
   text(text: string): string {
-    return redactText(this.#cut(text))
+    const redacted = redactText(this.#cut(text))
+    return redacted.includes('%') ? redacted.replaceAll(/[^\s"'/?#&]+/g, part => this.#decoded(part)) : redacted
   }
 
   /** Redacts the tokens in a message. It may have shortened them. */
   message(message: string): string {
     // Tokens have no white space.
     return this.text(message.replaceAll(/\S+/g, word => redactWord(word, text => hasToken(this.#tables, text))))
-  }
-
-  /** Redacts the tokens in a path, percent-encoded ones too. */
-  path(path: string): string {
-    const redacted = this.text(path)
-    return redacted.includes('%')
-      ? redacted
-          .split('/')
-          .map(segment => this.#segment(segment))
-          .join('/')
-      : redacted
   }
 
   /** Parses a query into its parameters, with the tokens redacted. */
@@ -128,7 +118,7 @@ export class Redactor {
       ...pattern,
       match: {
         ...match,
-        ...(path === undefined ? {} : { path: unlessGlob(path, text => this.path(text)) }),
+        ...(path === undefined ? {} : { path: unlessGlob(path, text => this.text(text)) }),
         ...(query ? { query: redactValues(query, (name, text) => this.#parameter(name, text)) } : {}),
         ...(headers ? { headers: redactValues(headers, header) } : {}),
         ...(body === undefined ? {} : { body: this.#json(body) }),
@@ -151,10 +141,11 @@ export class Redactor {
     return redactMintedTokens(this.#cut(name))
   }
 
-  #segment(segment: string): string {
-    const decoded = decodeSegment(segment)
+  /** Decodes a part of a URL if that has a token, and redacts it. */
+  #decoded(part: string): string {
+    const decoded = part.includes('%') ? decodeSegment(part) : part
     const redacted = this.#name(decoded)
-    return redacted === decoded ? segment : redacted
+    return redacted === decoded ? part : redacted
   }
 
   #parameter(name: string, value: string): string {
@@ -187,10 +178,13 @@ export class Redactor {
   }
 }
 
-/** Returns a pattern that matches these tokens, percent-encoded and in JSON too. `undefined` if there are none. */
+/** Returns a pattern that matches these tokens, in JSON and in Base64 too. `undefined` if there are none. */
 function patternOf(tokens: readonly string[]): RegExp | undefined {
   if (tokens.length === 0) return undefined
-  const forms = tokens.flatMap(token => [token, encodeURIComponent(token), JSON.stringify(token).slice(1, -1)])
+  const forms = tokens.flatMap(token => {
+    const base64 = btoa(token).replace(/=+$/, '')
+    return [token, JSON.stringify(token).slice(1, -1), base64, base64.replaceAll('+', '-').replaceAll('/', '_')]
+  })
   // A longer one may begin with a shorter one.
   const parts = [...new Set(forms)].sort((one, other) => other.length - one.length).map(literalPattern)
   return new RegExp(parts.join('|'), 'g')

@@ -158,7 +158,7 @@ export class Responder {
     log.emit({
       world: worldId,
       method: request.method,
-      path: redactor.path(request.path),
+      path: redactor.text(request.path),
       operation,
       caller,
       status,
