@@ -143,13 +143,17 @@ export function valueAdvice(issue: Issue, input: unknown): string {
   return advice === undefined ? '' : `. Write ${advice}.`
 }
 
+/** In characters. */
+const longestAdvised = 60
+
 /** Returns advice for any key: put lists in brackets and texts in quotes, but not numbers, true and false. */
 function typeAdvice(issue: Issue, key: string, value: unknown): string | undefined {
   if (issue.code !== 'invalid_type' || typeof value === 'object') return undefined
   // A text of a certain form, such as a duration, is not the number in quotes.
   const isAnyText = issue.expected === 'string' && !hasOwnMessage(issue)
   if (typeof value === 'number') return isAnyText ? `${key}: "${value}"` : undefined
-  if (typeof value !== 'string') return undefined
+  // A long text in advice hides the message.
+  if (typeof value !== 'string' || value.length > longestAdvised) return undefined
   if (issue.expected === 'array') return `${key}: [${/^[A-Za-z][\w./-]*$/.test(value) ? value : quoted(value)}]`
   const [isYes, isNo] = [/^(yes|on|true)$/i.test(value), /^(no|off|false)$/i.test(value)]
   if (issue.expected === 'boolean') return isYes || isNo ? `${key}: ${isYes}` : undefined
