@@ -21,7 +21,11 @@ export interface IsolatedOptions extends NewWorldOptions {
 
 type FailureListener = (error: unknown, own: MockmakerWorld) => void
 
-let listener: FailureListener = () => {}
+/** Without a reporter, the console names the requests that may have gone astray. */
+let listener: FailureListener = (_error, own) => {
+  const found = strays.describe(own)
+  if (found !== undefined) console.warn(`mockmaker: a function in isolation has failed. ${found}`)
+}
 
 /** Sets the function that gets each error of an isolated function, while its world still exists. It replaces the one before. */
 export function onIsolatedFailure(listen: FailureListener): void {
