@@ -180,12 +180,12 @@ function isPreflightFor(method: string, request: Request): boolean {
   return page !== undefined && page !== new URL(request.url).origin
 }
 
-/** Finds the origin of the page that sends a preflight without an Origin. */
+/** Finds the origin of the page that sends a preflight without an Origin. That of `about:blank` is `null`. */
 function pageOriginOf({ referrer, headers }: Request): string | undefined {
   const page = [referrer, headers.get('referer') ?? '', globalThis.location?.href ?? ''].find(
     url => /^https?:/.test(url) && parseUrl(url),
   )
-  return page === undefined ? undefined : new URL(page).origin
+  return page === undefined ? globalThis.location?.origin : new URL(page).origin
 }
 
 /** Answers a Fetch request. `split` returns the operation's part of a path, and the part before it. */
