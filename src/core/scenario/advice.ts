@@ -177,7 +177,7 @@ const versionKeys = [
 ]
 
 /** Tells whether an input is a version config. No scenario is one. */
-export function isVersionConfig(input: unknown): boolean {
+function isVersionConfig(input: unknown): boolean {
   if (!isJsonObject(input)) return false
   const { matchmaker, $schema: _, ...others } = input
   if (isJsonObject(matchmaker) && versionKeys.some(key => Object.hasOwn(matchmaker, key))) return true
@@ -199,6 +199,18 @@ export function isTomlConfig(text: string): boolean {
 }
 
 /** Says what to do with a version config in the place of a scenario. */
-export function versionConfigText(file: string | undefined): string {
-  return `${file ?? 'the scenario'} is a version config of the service: mockmaker import ${file ?? 'rivet.yaml'} -o scenario.yaml writes a scenario from it`
+export const versionConfigText = (file: string | undefined): string =>
+  importText('a version config of the service', file, 'rivet.yaml')
+
+/** Says what an input is that `import` makes a scenario from. Returns `undefined` for all others. */
+export function importedText(input: unknown, file: string | undefined): string | undefined {
+  if (isVersionConfig(input)) return versionConfigText(file)
+  const { log } = isJsonObject(input) ? input : {}
+  return isJsonObject(log) && Array.isArray(log.entries)
+    ? importText('an HTTP Archive', file, 'recorded.har')
+    : undefined
+}
+
+function importText(kind: string, file: string | undefined, example: string): string {
+  return `${file ?? 'the scenario'} is ${kind}: mockmaker import ${file ?? example} -o scenario.yaml writes a scenario from it`
 }

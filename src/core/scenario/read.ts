@@ -3,7 +3,7 @@ import { type Issue, issueText, likelyIssues, listKnownKeys, type Path, valueAt 
 import { lazyFor } from '../lib/lazy.js'
 import { didYouMean } from '../lib/text.js'
 import { mostProblems, problemLines, UsageError } from '../lib/usage-error.js'
-import { isVersionConfig, keyAdvice, valueAdvice, versionConfigText } from './advice.js'
+import { importedText, keyAdvice, valueAdvice } from './advice.js'
 import { check, oldKeys, type Problem, problem } from './checks.js'
 import { commandProblems } from './commands.js'
 import { CheckedScenario, Scenario, type ScenarioInput } from './schema.js'
@@ -35,7 +35,8 @@ export function readScenario(input: unknown, { report, file, commands }: ReadOpt
   const problems = data
     ? [...check(data), ...(commands === 'allowed' ? [] : commandProblems(data))]
     : problemsOf(error.issues, present)
-  if (problems.length > 0 && isVersionConfig(input)) throw new UsageError(versionConfigText(file))
+  const imported = problems.length > 0 ? importedText(input, file) : undefined
+  if (imported !== undefined) throw new UsageError(imported)
   const describe = report ?? reportOn(present)
   if (!data || problems.length > 0) throw new UsageError(describe(problems.slice(0, mostProblems)))
   const old = [...oldKeys(data)]

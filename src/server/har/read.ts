@@ -152,7 +152,10 @@ export function readHar(
   // A zip, or a file that a proxy has compressed.
   if (/^(?:PK|.{0,3}\uFFFD)/s.test(text))
     throw new UsageError(`${file} is compressed or no UTF-8: unpack it, and take the .har file in it`)
-  const archive = Archive().safeParse(parseJson(text))
+  const json = parseJson(text)
+  if (json === undefined && /^\uFEFF?\s*\{\s*"log"/.test(text))
+    throw new UsageError(`${file} is an HTTP Archive that was cut, or whose JSON is wrong: save it again`)
+  const archive = Archive().safeParse(json)
   if (!archive.success)
     throw new UsageError(
       `${file} is no HTTP Archive: expected JSON with log.entries, as developer tools save it${alternative}`,

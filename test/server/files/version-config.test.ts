@@ -364,6 +364,7 @@ enginee: {}
 
 describe('mockmaker', () => {
   const texts = {
+    'session.har': '{"log": {"version": "1.2", "entries": []}}',
     'rivet.yaml': 'engine: { godot: }\nmatchmaker:\n  tier: basic\n  game_modes: { duel: {} }\n',
     'rivet.version.toml': '[matchmaker]\n\ttier = "basic"\n[matchmaker.game_modes]\n\tduel = {}\n',
     'game.json': '{"cdn": {}, "matchmaker": {"max_players": 2, "game_modes": {"duel": {}}}}',
@@ -371,7 +372,8 @@ describe('mockmaker', () => {
 
   it.for(Object.entries(texts))('says what %s is, and how to use it', async ([name, text]) => {
     const path = await file(name, text)
-    const sentence = `${path} is a version config of the service: mockmaker import ${path} -o scenario.yaml writes a scenario from it\n`
+    const kind = name.endsWith('.har') ? 'an HTTP Archive' : 'a version config of the service'
+    const sentence = `${path} is ${kind}: mockmaker import ${path} -o scenario.yaml writes a scenario from it\n`
 
     expect(await runHere([path, '--port', '0'])).toEqual({ code: 1, stdout: '', stderr: sentence })
     expect(await runHere(['validate', path])).toEqual({ code: 1, stdout: '', stderr: sentence })
