@@ -159,8 +159,11 @@ export class Overrides {
 
 /** Throws `UsageError` if the operation does not exist, the resolver is not a function, or an option is wrong. */
 export function checkOverride(call: string, id: unknown, resolver: unknown, options: unknown = {}): void {
-  if (typeof id !== 'string' || !Object.hasOwn(operations, id))
-    throw new UsageError(`${quoted(id)} is an unknown operation.${didYouMean(String(id), operationIds)}`)
+  if (typeof id !== 'string' || !Object.hasOwn(operations, id)) {
+    // Handlers of MSW have a method and a path instead.
+    const ofPath = operationIds.find(one => String(id).endsWith(operations[one].path)) ?? String(id)
+    throw new UsageError(`${quoted(id)} is an unknown operation.${didYouMean(ofPath, operationIds)}`)
+  }
   if (typeof resolver !== 'function')
     throw new UsageError(
       `the resolver of ${id} is ${quoted(resolver)}: expected a function, such as ({ original }) => original()`,
