@@ -201,7 +201,9 @@ for (const lobbies of [1, 2])
     }
     const story = { parameters: { mockmaker: { scenario } }, play }
 
-    await composeStory(story, { title: 'List' }, mockmaker, framework, 'Few' + lobbies).run()
+    const Composed = composeStory(story, { title: 'List' }, mockmaker, framework, 'Few' + lobbies)
+    expect(() => Composed()).toThrow('has no mock yet: run it with await Story.run()')
+    await Composed.run()
 
     expect(counts).toEqual([lobbies])
   })
