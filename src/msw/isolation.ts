@@ -24,6 +24,7 @@ type FailureListener = (error: unknown, own: MockmakerWorld) => void
 /** Without a reporter, the console names the requests that may have gone astray. */
 let listener: FailureListener = (_error, own) => {
   const found = strays.describe(own)
+  // biome-ignore lint/suspicious/noConsole: no reporter is there
   if (found !== undefined) console.warn(`mockmaker: a function in isolation has failed. ${found}`)
 }
 
