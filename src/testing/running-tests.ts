@@ -25,17 +25,15 @@ export class RunningTests {
   /** The requests that came while a test ran, and that were not for it. */
   readonly strays = new StrayRequests<RunningTest>()
   readonly #ended = new WeakSet<RunningTest>()
-  readonly #current: () => RunningTest | undefined
-  readonly #outside: () => RunningTest | undefined
 
   /**
    * `current` returns the test of the present asynchronous context, if there is a way to know it. `outside` returns what answers
    * requests outside of all tests, such as those of `beforeAll`.
    */
-  constructor(current: () => RunningTest | undefined, outside: () => RunningTest | undefined) {
-    this.#current = current
-    this.#outside = outside
-  }
+  constructor(
+    private readonly current: () => RunningTest | undefined,
+    private readonly outside: () => RunningTest | undefined,
+  ) {}
 
   start(test: RunningTest): void {
     this.#running.add(test)
@@ -55,11 +53,11 @@ export class RunningTests {
    * `undefined` if several tests run.
    */
   find(): RunningTest | undefined {
-    const current = this.#current()
+    const current = this.current()
     if (current) return current
     if (this.#running.size > 1) return undefined
     const [only] = this.#running
-    return only ?? this.#outside()
+    return only ?? this.outside()
   }
 
   /** The answers to the requests of all tests, for MSW handlers. */

@@ -61,7 +61,6 @@ export interface CheckedReloadOptions extends ReloadOptions {
 
 /** A mock: its worlds, its scenarios, and the requests of all worlds. Users hold `Mockmaker`. */
 export class Mock {
-  readonly worlds: RunningWorlds
   /** Brings each request to its world. */
   readonly router: WorldRouter
   /** Publishes each request of any world with its answer. */
@@ -82,12 +81,11 @@ export class Mock {
   readonly #createdAt = real.now()
 
   constructor(
-    worlds: RunningWorlds,
+    readonly worlds: RunningWorlds,
     settings: CommonSettings & { readonly secrets: Set<string> },
     { commands }: Pick<EntryParts, 'commands'> = {},
   ) {
     const { registry, log, isStrict, secrets } = settings
-    this.worlds = worlds
     this.log = log
     this.secrets = secrets
     this.router = new WorldRouter(worlds, settings)

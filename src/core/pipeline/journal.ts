@@ -74,16 +74,12 @@ interface JournalSource {
 
 /** The journal of a world. */
 export class LiveJournal implements Journal {
-  readonly #source: JournalSource
-
-  constructor(source: JournalSource) {
-    this.#source = source
-  }
+  constructor(private readonly source: JournalSource) {}
 
   /** The history. Throws `UsageError` if the world has ended. */
   get #history(): History {
-    this.#source.world.checkUsable()
-    return this.#source.history
+    this.source.world.checkUsable()
+    return this.source.history
   }
 
   find(filter: JournalFilter = {}, answers?: 'short'): ShortenedEntry[] {
@@ -105,13 +101,13 @@ export class LiveJournal implements Journal {
   }
 
   pending(operation?: OperationPattern): PendingRequest[] {
-    this.#source.world.checkUsable()
-    return this.#source.pending.list(parseInput(JournalFilter(), { operation }, 'filter').operation)
+    this.source.world.checkUsable()
+    return this.source.pending.list(parseInput(JournalFilter(), { operation }, 'filter').operation)
   }
 
   waits(): PendingWait[] {
-    this.#source.world.checkUsable()
-    return this.#source.waits.list()
+    this.source.world.checkUsable()
+    return this.source.waits.list()
   }
 
   dropped(): number {
@@ -133,7 +129,7 @@ export class LiveJournal implements Journal {
   }
 
   verify(expectation: Expectation): Verification {
-    const { world, redactor } = this.#source
+    const { world, redactor } = this.source
     const { tables } = world
     const dropped = this.dropped()
     const position = { begins_at: this.beginsAt(), run: this.run }

@@ -47,15 +47,12 @@ interface AnyOverride extends OverrideOptions {
 
 /** The resolvers that `on` has added to a world, and the requests that wait for one. */
 export class Overrides {
-  readonly #world: World
   /** The newest last. */
   readonly #added: Partial<Record<string, AnyOverride[]>> = {}
   /** Functions that reject the waiting requests. */
   readonly #cancels = new Set<() => void>()
 
-  constructor(world: World) {
-    this.#world = world
-  }
+  constructor(private readonly world: World) {}
 
   /** The number of requests that wait for a resolver. */
   get waiting(): number {
@@ -139,10 +136,7 @@ export class Overrides {
       }
       this.#cancels.add(cancel)
       const answered = async () => {
-        const answer = checkAnswer(
-          call.id,
-          await override.resolver({ input: call.input, world: this.#world, original }),
-        )
+        const answer = checkAnswer(call.id, await override.resolver({ input: call.input, world: this.world, original }))
         // A resolver that returns the mock's own answer keeps its digits.
         return typeof output === 'bigint' && Number(output) === answer ? output : answer
       }

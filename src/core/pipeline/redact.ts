@@ -45,18 +45,15 @@ const decoder = new TextDecoder()
  * their field, and all that the mock knows wherever they stand.
  */
 export class Redactor {
-  readonly #tables: Tables
-  /** The texts that only the process knows, such as the control token. More may follow. */
-  readonly #secrets: ReadonlySet<string>
   /** Matches the known tokens that have no form of their own. */
   #known: RegExp | undefined
   /** Tells the state of the world that `#known` is for. */
   #knownAt = Number.NaN
 
-  constructor(tables: Tables, secrets: ReadonlySet<string>) {
-    this.#tables = tables
-    this.#secrets = secrets
-  }
+  constructor(
+    private readonly tables: Tables /** The texts that only the process knows, such as the control token. More may follow. */,
+    private readonly secrets: ReadonlySet<string>,
+  ) {}
 
   /** Redacts the tokens in a text, also in the URLs that it contains, and percent-encoded ones. */
   text(text: string): string {
@@ -67,7 +64,7 @@ export class Redactor {
   /** Redacts the tokens in a message. It may have shortened them. */
   message(message: string): string {
     // Tokens have no white space.
-    return this.text(message.replaceAll(/\S+/g, word => redactWord(word, text => hasToken(this.#tables, text))))
+    return this.text(message.replaceAll(/\S+/g, word => redactWord(word, text => hasToken(this.tables, text))))
   }
 
   /** Parses a query into its parameters, with the tokens redacted. */
@@ -128,10 +125,10 @@ export class Redactor {
 
   /** Cuts the known tokens in a text. */
   #cut(text: string): string {
-    let at = this.#secrets.size
-    for (const name of tokenTables) at += this.#tables[name].state.revision
+    let at = this.secrets.size
+    for (const name of tokenTables) at += this.tables[name].state.revision
     if (at !== this.#knownAt) {
-      this.#known = patternOf([...this.#secrets, ...namedTokens(this.#tables)])
+      this.#known = patternOf([...this.secrets, ...namedTokens(this.tables)])
       this.#knownAt = at
     }
     return this.#known ? text.replaceAll(this.#known, redactToken) : text

@@ -75,14 +75,11 @@ const mostPending = 5
 
 /** The calls of test code that wait for requests of a world. Without a timeout they keep no process alive. */
 export class RequestWaits {
-  readonly #source: WaitSource
   readonly #waits = new Set<Wait>()
   /** Why no call can wait any more. */
   #ended: string | undefined
 
-  constructor(source: WaitSource) {
-    this.#source = source
-  }
+  constructor(private readonly source: WaitSource) {}
 
   /** The number of calls that wait. */
   get size(): number {
@@ -99,7 +96,7 @@ export class RequestWaits {
     return handled(() => {
       if (operation === undefined) throw new UsageError('next: the operation is missing. For any request, pass "*"')
       checkMatch(match)
-      const wanted = this.#source.redactor.pattern(parseArguments(RequestPattern(), { operation, match }, 'next'))
+      const wanted = this.source.redactor.pattern(parseArguments(RequestPattern(), { operation, match }, 'next'))
       const checked = checkWaitOptions('next', options)
       return this.#wait<JournalEntry>({ call: 'next', ...wanted }, checked, (wait, resolve) => [
         this.#onExchange(exchange => {
@@ -112,7 +109,7 @@ export class RequestWaits {
 
   /** Resolves as soon as at least that many requests wait for their answers, with all of them. */
   blocked(atLeast?: number, operation?: OperationPattern, options?: WaitOptions): Promise<PendingRequest[]> {
-    const { pending } = this.#source
+    const { pending } = this.source
     return handled(() => {
       const { count } = parseArguments(BlockedQuery(), { count: atLeast, operation }, 'blocked')
       const checked = checkWaitOptions('blocked', options)
@@ -168,7 +165,7 @@ export class RequestWaits {
         leave()
         reject(atCaller(new TimeoutError(this.#timeoutText(wait, ms))))
       }
-      const wait: Wait = { wanted, since: this.#source.history.lastId, nearest: [], cancel }
+      const wait: Wait = { wanted, since: this.source.history.lastId, nearest: [], cancel }
       const unsubscribes = subscribe(wait, value => {
         leave()
         resolve(value)
@@ -185,7 +182,7 @@ export class RequestWaits {
   }
 
   #onExchange(listener: (exchange: StoredExchange) => void): () => void {
-    return this.#source.history.subscribe(entry => {
+    return this.source.history.subscribe(entry => {
       if (entry?.kind === 'exchange') listener(entry.exchange)
     })
   }
@@ -194,7 +191,7 @@ export class RequestWaits {
   #compare(wait: Wait, stored: StoredExchange): readonly Difference[] {
     const exchange = stored.entryWithoutAnswer()
     const { call, operation, match } = wait.wanted
-    const differs = listDifferences(exchange, { operation, match }, this.#source.world.tables)
+    const differs = listDifferences(exchange, { operation, match }, this.source.world.tables)
     if (call === 'blocked') differs.push(difference('blocked', true, false))
     if (differs.length > 0) wait.nearest = nearestOf([{ exchange, differs }, ...wait.nearest])
     return differs
@@ -207,7 +204,7 @@ export class RequestWaits {
 
   /** Finds the newest matching request before a wait, among the newest of its operation. */
   #findMissed({ operation = '*', match }: WantedRequests, since: number): JournalEntry | undefined {
-    const { history, world } = this.#source
+    const { history, world } = this.source
     return history.exchanges
       .filter(exchange => exchange.id <= since && matchesGlob(exchange.operation ?? '', operation))
       .slice(-mostSearched)
@@ -216,7 +213,7 @@ export class RequestWaits {
   }
 
   #timeoutText(wait: Wait, ms: number): string {
-    const { pending } = this.#source
+    const { pending } = this.source
     return timeoutText(this.#describe(wait), {
       after: formatDuration(ms),
       pending: pending.listFirst(mostPending),

@@ -153,13 +153,10 @@ export class LiveClock implements Clock {
   /** The elapsed ms of a halted clock. */
   #haltedAt: number | undefined
 
-  readonly #owner: ClockOwner
-
   constructor(
     { mode = 'running', rate = 1, now }: { readonly [Key in keyof ClockState]?: ClockState[Key] | undefined } = {},
-    owner: ClockOwner = {},
+    private readonly owner: ClockOwner = {},
   ) {
-    this.#owner = owner
     this.#mode = mode
     this.#rate = rate
     this.#epoch = now ?? this.#since
@@ -260,14 +257,14 @@ export class LiveClock implements Clock {
     // The target is fixed: on a fast clock, more jobs become due all the time.
     const target = this.#dueUntil()
     if (this.#nextAt() > target) return undefined
-    const mustWait = this.#owner.drained?.() !== undefined
+    const mustWait = this.owner.drained?.() !== undefined
     if (!mustWait && (this.#runDue(this.#untilJump(target), { freeJobs: 10 }) || this.isHalted)) return undefined
     this.#catchingUp = this.#runRest(target)
     return this.#catchingUp
   }
 
   advance(by: number | string, options: ClockMoveOptions = {}): Promise<void> {
-    this.#owner.checkMove?.()
+    this.owner.checkMove?.()
     const ms = durationMsOf(by)
     const { signal } = parseInput(ClockMoveSchema, options, 'clock.advance')
     return this.#move(async () => {
@@ -278,7 +275,7 @@ export class LiveClock implements Clock {
   }
 
   set(setting: ClockSetting, options: ClockMoveOptions = {}): Promise<void> {
-    this.#owner.checkMove?.()
+    this.owner.checkMove?.()
     return this.#move(async () => {
       const { signal } = parseInput(ClockMoveSchema, options, 'clock.set')
       signal?.throwIfAborted()
@@ -297,7 +294,7 @@ export class LiveClock implements Clock {
       const before = this.state
       if (mode !== before.mode || rate !== before.rate) this.#dropBacklog()
       this.#change({ mode, rate })
-      if (mode !== before.mode || rate !== before.rate) this.#owner.onMove?.(before)
+      if (mode !== before.mode || rate !== before.rate) this.owner.onMove?.(before)
       if (target !== undefined) await this.#advanceTo(target - this.#epoch, signal)
     })
   }
@@ -430,14 +427,14 @@ export class LiveClock implements Clock {
     const until = () => (this.#jumps === jumps ? target : this.#dueUntil())
     try {
       while (!this.#runDue(until, { signal })) {
-        if (this.isHalted) this.#owner.checkMove?.()
+        if (this.isHalted) this.owner.checkMove?.()
         await this.#nextSlice()
         signal?.throwIfAborted()
       }
       this.#elapsed += Math.max(0, until() - this.#dueUntil())
     } finally {
       this.#platformTimer.rearm()
-      if (isMove && this.#jumps === jumps) this.#owner.onMove?.(before)
+      if (isMove && this.#jumps === jumps) this.owner.onMove?.(before)
     }
   }
 
@@ -473,7 +470,7 @@ export class LiveClock implements Clock {
 
   /** Resolves when the next jobs may run. Other work runs before them. */
   async #nextSlice(): Promise<void> {
-    await this.#owner.drained?.()
+    await this.owner.drained?.()
     await yieldToEventLoop()
   }
 

@@ -230,13 +230,10 @@ const decompressions = { gzip: gunzipSync, br: brotliDecompressSync, deflate: in
 
 /** Reads bodies, as long as they do not become too large together. */
 class Bodies {
-  readonly #readAttached: ReadAttached
   /** In bytes. */
   #left = longestHar
 
-  constructor(readAttached: ReadAttached) {
-    this.#readAttached = readAttached
-  }
+  constructor(private readonly readAttached: ReadAttached) {}
 
   /**
    * Returns the value of a body, which may be empty, or its fault.
@@ -270,7 +267,7 @@ class Bodies {
 
   #attached(name: string | undefined): Buffer | undefined {
     // Only a name: a path could lead anywhere.
-    return name !== undefined && this.#left > 0 && /^\w[\w.-]*$/.test(name) ? this.#readAttached(name) : undefined
+    return name !== undefined && this.#left > 0 && /^\w[\w.-]*$/.test(name) ? this.readAttached(name) : undefined
   }
 
   /** Most tools save a body as it was before its compression, but keep the header. `undefined` if it becomes too large. */

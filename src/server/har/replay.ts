@@ -45,7 +45,6 @@ export async function compareRecording(recording: HarRecording): Promise<Compari
 const encoder = new TextEncoder()
 
 class Replay {
-  readonly #recording: HarRecording
   readonly #mock: Mock
   /** Ids and tokens of the mock, by the recorded ones. */
   readonly #known: Map<string, string>
@@ -54,9 +53,8 @@ class Replay {
   readonly #completed: ReadonlySet<string>
   readonly #drifts = new Map<string, RequestDrift & { count: number }>()
 
-  constructor(recording: HarRecording) {
+  constructor(private readonly recording: HarRecording) {
     const { scenario, redaction } = scenarioOf(recording)
-    this.#recording = recording
     this.#mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
     this.#known = new Map(redaction.tokens)
     this.#show = text => redaction.text(text)
@@ -64,7 +62,7 @@ class Replay {
   }
 
   async run(): Promise<Comparison> {
-    const { exchanges, leftOut } = this.#recording
+    const { exchanges, leftOut } = this.recording
     const own = exchanges.filter(({ operation }) => operations[operation].auth !== 'lobby')
     for (const exchange of inReplayOrder(own)) {
       const answer = await this.#send(exchange)

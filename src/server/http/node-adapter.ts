@@ -401,14 +401,12 @@ interface WaitingRequest {
 
 /** The requests of one connection that arrived before the responses to earlier ones were written. */
 class Pipeline {
-  readonly #socket: Socket
   readonly #waiting: WaitingRequest[] = []
   #inFlight = 0
   #paused = false
   #scheduled = false
 
-  constructor(socket: Socket) {
-    this.#socket = socket
+  constructor(private readonly socket: Socket) {
     // Node itself resumes the socket when it reads or drops a body.
     socket.on('resume', () => void (this.#paused && socket.pause()))
   }
@@ -419,7 +417,7 @@ class Pipeline {
     else this.#waiting.push(request)
     if (this.#waiting.length < maxWaiting) return
     this.#paused = true
-    this.#socket.pause()
+    this.socket.pause()
   }
 
   #begin({ response, begin }: WaitingRequest): void {
@@ -443,7 +441,7 @@ class Pipeline {
 
   #beginWaiting(): void {
     const until = real.now() + sliceMs
-    while (this.#inFlight < maxInFlight && !this.#socket.destroyed) {
+    while (this.#inFlight < maxInFlight && !this.socket.destroyed) {
       const next = this.#waiting.shift()
       if (!next) break
       this.#begin(next)
@@ -453,6 +451,6 @@ class Pipeline {
     }
     if (!this.#paused || this.#waiting.length > maxWaiting / 2) return
     this.#paused = false
-    this.#socket.resume()
+    this.socket.resume()
   }
 }
