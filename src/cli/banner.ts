@@ -1,7 +1,7 @@
 import { curlLine, curlLineFor, sortTokens } from '../core/control/environment.js'
 import { countSeats, type WorldStatus } from '../core/control/status.js'
 import type { KeptData } from '../core/control/world-control.js'
-import { counted, escapedLine, sizeText } from '../core/lib/text.js'
+import { counted, escapedLine, sizeText } from '../core/lib/messages.js'
 import { formatDuration } from '../core/lib/time.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
 import { defaultNamespace, fullNameOf } from '../core/store/namespaces.js'

@@ -1,6 +1,6 @@
 import { generate } from 'lean-qr/nano'
+import { UsageError } from '../core/lib/messages.js'
 import { hostInUrl } from '../core/lib/url.js'
-import { UsageError } from '../core/lib/usage-error.js'
 import { isLoopbackHost } from '../core/pipeline/origin.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'

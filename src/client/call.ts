@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ControlApi } from '../core/control/api.js'
 import { beginAtCaller } from '../core/lib/caller-stack.js'
-import { parseJson, writeJson } from '../core/lib/exact-json.js'
+import { parseJson, writeJson } from '../core/lib/json.js'
 import { TextDecoderStream, URL } from '../core/lib/real-globals.js'
 import { sayIfSlow } from '../core/lib/slow-wait.js'
 

@@ -1,6 +1,5 @@
 import { allPassed, type CheckResult } from '../core/lib/check-report.js'
-import { didYouMean, quoted } from '../core/lib/text.js'
-import { checkKeys, UsageError } from '../core/lib/usage-error.js'
+import { checkKeys, didYouMean, quoted, UsageError } from '../core/lib/messages.js'
 import {
   type Case,
   type Check,

@@ -1,4 +1,4 @@
-import { counted } from '../core/lib/text.js'
+import { counted } from '../core/lib/messages.js'
 import { age, errorLineOf } from '../server/processes/exit-report.js'
 import { indexOf, pollsOf, type RecordedRequest, type Recording, secondsText } from './recording.js'
 

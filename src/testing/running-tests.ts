@@ -1,6 +1,5 @@
 import { ApiError } from '../core/contract/errors.js'
-import { quoted } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { quoted, UsageError } from '../core/lib/messages.js'
 import { createMock } from '../core/mock/mock.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
 import type { RequestHandlers } from '../msw/handlers.js'

@@ -1,6 +1,5 @@
-import { exactValue } from '../core/lib/exact-json.js'
-import { counted, quoted } from '../core/lib/text.js'
-import { checkKeys, UsageError } from '../core/lib/usage-error.js'
+import { exactValue } from '../core/lib/json.js'
+import { checkKeys, counted, quoted, UsageError } from '../core/lib/messages.js'
 import { differingText } from '../core/pipeline/journal-mismatch.js'
 import { compareJson } from '../core/pipeline/match.js'
 import type { ServedLobby, ServedPlayer } from '../core/simulation/servers.js'

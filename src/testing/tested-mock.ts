@@ -2,8 +2,7 @@ import { type Client, type ClientOptions, createCheckedClient, type LossOf } fro
 import type { WorldControl } from '../core/control/world-control.js'
 import { after } from '../core/lib/after.js'
 import { isJsonObject } from '../core/lib/json.js'
-import { quoted } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { quoted, UsageError } from '../core/lib/messages.js'
 import type { Verification } from '../core/pipeline/verify.js'
 
 /** The parts of a mock, or of a world of it, that the test tools use. */

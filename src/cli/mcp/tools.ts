@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Fault } from '../../core/contract/faults.js'
 import { lazy } from '../../core/lib/lazy.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import { listKey, tablesByPath } from '../../core/store/table-names.js'
 import { parseScenarioFile } from '../../server/files/scenario-file.js'
 import type { Place, Session } from './session.js'

@@ -1,6 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { exactValue, setKey } from '../lib/exact-json.js'
-import { frozenCopy } from '../lib/json.js'
+import { exactValue, frozenCopy, setKey } from '../lib/json.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { isSeated, modeKey, type RunningLobby, type SeatedPlayer } from '../store/lobby-rules.js'
 import { type LobbyRow, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'

@@ -2,9 +2,8 @@ import type { Answer } from '../contract/answers.js'
 import { Fault, type FaultDelay, type FaultState, HeldRelease, mostFaults } from '../contract/faults.js'
 import { parseInput } from '../lib/issues.js'
 import { sameJson } from '../lib/json.js'
-import { matchesGlob } from '../lib/text.js'
+import { checkKeys, matchesGlob, UsageError } from '../lib/messages.js'
 import { durationMs } from '../lib/time.js'
-import { checkKeys, UsageError } from '../lib/usage-error.js'
 import type { Cause } from '../store/change-set.js'
 import {
   appendFault,

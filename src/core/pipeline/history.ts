@@ -1,8 +1,8 @@
 import type { AnswerReasons, JournalEntry, ShortenedEntry } from '../contract/journal.js'
 import { firstIndex } from '../lib/binary-search.js'
 import { Emitter } from '../lib/emitter.js'
+import { UsageError } from '../lib/messages.js'
 import { real } from '../lib/real-globals.js'
-import { UsageError } from '../lib/usage-error.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
 import { realTime } from '../store/real-time.js'
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { quoted, shortened } from '../lib/text.js'
+import { quoted, shortened } from '../lib/messages.js'
 import { parseUrl } from '../lib/url.js'
 import type { Tables } from '../store/model.js'
 import type { NamespaceRow } from '../store/rows.js'

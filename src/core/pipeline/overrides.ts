@@ -8,11 +8,9 @@ import {
   operationIds,
   operations,
 } from '../contract/operations.js'
-import { clearOnWrite } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
-import { draftOf } from '../lib/json.js'
-import { didYouMean, quoted } from '../lib/text.js'
-import { checkKeys, reworded, UsageError } from '../lib/usage-error.js'
+import { clearOnWrite, draftOf } from '../lib/json.js'
+import { checkKeys, didYouMean, quoted, reworded, UsageError } from '../lib/messages.js'
 import type { World } from '../store/world.js'
 import { type Call, type CallOrigin, type CallRunner, type Execute, outputNow } from './execute.js'
 import { Blocked } from './reads.js'

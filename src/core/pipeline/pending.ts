@@ -1,7 +1,7 @@
 import type { OperationPattern, PendingRequest } from '../contract/journal.js'
 import { Emitter } from '../lib/emitter.js'
+import { matchesGlob } from '../lib/messages.js'
 import { real } from '../lib/real-globals.js'
-import { matchesGlob } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import type { LiveClock } from '../store/clock.js'
 import type { RequestFacts } from './message.js'

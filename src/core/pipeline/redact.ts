@@ -1,7 +1,6 @@
 import type { Expectation, RequestPattern } from '../contract/journal.js'
 import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js'
-import { keepDigits, parseJson, setKey } from '../lib/exact-json.js'
-import { nestingLimit, textNestsWithin } from '../lib/json.js'
+import { keepDigits, nestingLimit, parseJson, setKey, textNestsWithin } from '../lib/json.js'
 import { btoa, TextDecoder, URLSearchParams } from '../lib/real-globals.js'
 import type { Tables } from '../store/model.js'
 import { tokenTables } from '../store/rows.js'

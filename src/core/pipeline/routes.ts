@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import { operations } from '../contract/operations.js'
 import { decodeSegment, defaultWorldId, splitWorldPath } from '../contract/paths.js'
-import { nearest, shortened } from '../lib/text.js'
+import { nearest, shortened } from '../lib/messages.js'
 import { type AbortSignalLike, header, type MockRequest } from './message.js'
 
 /** An HTTP method, and a path with `{name}` for each parameter. */

@@ -1,6 +1,6 @@
 import type { ExchangeMatch, Expectation, JournalEntry, RequestPattern } from '../contract/journal.js'
-import { exactValue, writeJson } from '../lib/exact-json.js'
-import { counted, matchesGlob, shortened } from '../lib/text.js'
+import { exactValue, writeJson } from '../lib/json.js'
+import { counted, matchesGlob, shortened } from '../lib/messages.js'
 import type { ReadTables } from '../store/table-calls.js'
 import { type Difference, difference, findDifferences, type MatchableRequest, type RequestOwner } from './match.js'
 import { requestText } from './request-text.js'

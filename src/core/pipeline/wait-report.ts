@@ -1,5 +1,5 @@
 import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest, WaitReason } from '../contract/journal.js'
-import { counted } from '../lib/text.js'
+import { counted } from '../lib/messages.js'
 import { nearMissLines } from './journal-mismatch.js'
 import { requestText } from './request-text.js'
 import { matchText, type NearMiss } from './verify.js'

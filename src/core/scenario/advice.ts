@@ -1,7 +1,7 @@
 import { uint32Max } from '../contract/formats.js'
 import { hasOwnMessage, type Issue, type Path, valueAt } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
-import { quoted } from '../lib/text.js'
+import { quoted } from '../lib/messages.js'
 import { longestMs } from '../lib/time.js'
 import { maxRate } from '../store/clock.js'
 import { GameTokensInput, NamespaceTokensInput } from '../store/inputs.js'

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { keepDigits } from '../lib/exact-json.js'
-import { sameJson } from '../lib/json.js'
-import { suggestedValues } from '../lib/text.js'
+import { keepDigits, sameJson } from '../lib/json.js'
+import { suggestedValues } from '../lib/messages.js'
 import { defaultPort, LobbyPort, ServerPorts } from '../store/columns.js'
 import { columnsOf, countSeated, MaxPlayersInput, maxPlayersOf, ServersInput } from '../store/inputs.js'
 import {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { keepDigits } from '../lib/exact-json.js'
+import { keepDigits } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
 import type { Steps } from '../lib/steps.js'
 import { faultEntry, faultRandom } from '../store/faults.js'

@@ -1,4 +1,4 @@
-import { parseJson, writeJson } from '../lib/exact-json.js'
+import { parseJson, writeJson } from '../lib/json.js'
 import type { Steps } from '../lib/steps.js'
 import { keptScenario } from '../scenario/commands.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'

@@ -1,5 +1,4 @@
-import { keepRowDigits } from '../lib/exact-json.js'
-import { getKey, sameJson } from '../lib/json.js'
+import { getKey, keepRowDigits, sameJson } from '../lib/json.js'
 import { type Dependencies, indexTag, rowTag, sumTag, tableTag, viewTag } from './dependencies.js'
 import { type Plan, type Predicate, plan } from './query.js'
 import {

@@ -1,7 +1,7 @@
 import { callListener } from '../lib/emitter.js'
 import { sameJson } from '../lib/json.js'
+import { UsageError } from '../lib/messages.js'
 import type { Steps } from '../lib/steps.js'
-import { UsageError } from '../lib/usage-error.js'
 import { type Cause, type Change, type ChangeSet, ChangeSetPublisher, type ChangeSetResult } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, LiveClock } from './clock.js'
 import { callAll, clockTag, Dependencies, type Reading, type Tag } from './dependencies.js'

@@ -1,6 +1,6 @@
 import type { Coordinates } from '../../core/contract/regions.js'
-import { exactValue } from '../../core/lib/exact-json.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { exactValue } from '../../core/lib/json.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
 import { Button, Removal, SeatBar, Select } from '../ui/controls.js'

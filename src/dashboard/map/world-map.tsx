@@ -1,5 +1,5 @@
 import type { ExplainedChoice } from '../../core/control/explain/explain-find.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { Button, Select } from '../ui/controls.js'
 import type { RowMaps } from '../world/followed-world.js'

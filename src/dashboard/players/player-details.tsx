@@ -2,7 +2,7 @@ import type { StoryJson, StoryStep, StorySummary } from '../../core/control/stor
 import type { StoryOutcome } from '../../core/generated/options.js'
 import { Button, CopyButton, copyAction } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { useLoaded } from '../ui/hooks.js'
+import { useLoaded } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
 

@@ -1,5 +1,5 @@
 import type { AnswerReasons, ExplainedCandidate, JournalEntry } from '../../core/contract/journal.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import type { RowMaps } from '../world/followed-world.js'
 import { regionName } from '../world/lobby-rows.js'
 import { isChosen, outcomeOf, sentence } from '../world/outcome.js'

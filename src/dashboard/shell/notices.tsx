@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { grouped } from '../../core/lib/text.js'
+import { grouped } from '../../core/lib/messages.js'
 import { CrashNotices } from '../servers/crashes.js'
 import { Button, Field, Form, IconButton, MessageNotice } from '../ui/controls.js'
 import { duration } from '../ui/format.js'

@@ -1,4 +1,4 @@
-import { smallFont } from '../ui/hooks.js'
+import { smallFont } from '../ui/screen.js'
 import type { Span } from '../world/page-state.js'
 import type { Lanes, PlayerBar } from './timeline-lanes.js'
 import { type TimelineScale, ticksOf, toPx } from './timeline-scale.js'

@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { firstIndex } from '../../core/lib/binary-search.js'
 import { Button } from './controls.js'
-import { useSize } from './hooks.js'
-import { layout } from './screen.js'
+import { layout, useSize } from './screen.js'
 
 type Key = string | number
 

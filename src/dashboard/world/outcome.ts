@@ -1,6 +1,6 @@
 import type { ExplainedCandidate, ShortenedEntry } from '../../core/contract/journal.js'
 import type { OperationId } from '../../core/contract/operations.js'
-import { grouped } from '../../core/lib/text.js'
+import { grouped } from '../../core/lib/messages.js'
 import { describeOutcome } from '../../core/pipeline/outcome.js'
 import { bytes, duration } from '../ui/format.js'
 import type { FollowedWorld } from './followed-world.js'

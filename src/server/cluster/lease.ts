@@ -1,4 +1,4 @@
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import type { ProcessTime } from '../../core/storage/process-time.js'
 import type { ReplicaInfo } from '../../core/storage/shared-storage.js'
 import { StorageError } from '../../core/storage/storage.js'

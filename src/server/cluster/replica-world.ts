@@ -1,5 +1,5 @@
 import { Emitter } from '../../core/lib/emitter.js'
-import { quoted } from '../../core/lib/text.js'
+import { quoted } from '../../core/lib/messages.js'
 import { LogLines } from '../../core/storage/log-lines.js'
 import { joined, type Origin, Origins } from '../../core/storage/origins.js'
 import type { ProcessTime } from '../../core/storage/process-time.js'

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { ApiError } from '../../core/contract/errors.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import type { CheckedScenario } from '../../core/scenario/schema.js'
 import { hasContent } from '../../core/scenario/yaml.js'
 import type { ReloadSummary } from '../../core/store/reload.js'

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import * as nodeFs from 'node:fs'
 import { join } from 'node:path'
 import { worldId } from '../../core/contract/paths.js'
+import { asUsageError, quoted, UsageError } from '../../core/lib/messages.js'
 import { real, unref } from '../../core/lib/real-globals.js'
-import { quoted } from '../../core/lib/text.js'
-import { asUsageError, UsageError } from '../../core/lib/usage-error.js'
 import type { Hash } from '../../core/storage/origins.js'
 import {
   type KeptSummary,

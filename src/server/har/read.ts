@@ -2,11 +2,10 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { type OperationId, operations } from '../../core/contract/operations.js'
-import { parseJson as parseExactJson } from '../../core/lib/exact-json.js'
-import { nestingLimit, textNestsWithin } from '../../core/lib/json.js'
+import { nestingLimit, parseJson as parseExactJson, textNestsWithin } from '../../core/lib/json.js'
 import { lazy } from '../../core/lib/lazy.js'
+import { UsageError } from '../../core/lib/messages.js'
 import { parseUrl } from '../../core/lib/url.js'
-import { UsageError } from '../../core/lib/usage-error.js'
 import { routes } from '../../core/pipeline/routes.js'
 
 /** The longest HAR, and the most bytes of its attached and decompressed bodies together. */

@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/contract/errors.js'
 import { operations } from '../../core/contract/operations.js'
 import { completeDeviceLink } from '../../core/control/device-links.js'
-import { parseJson, writeJson } from '../../core/lib/exact-json.js'
+import { parseJson, writeJson } from '../../core/lib/json.js'
 import { createMock, type Mock } from '../../core/mock/mock.js'
 import type { MockResponse } from '../../core/pipeline/message.js'
 import { compareAnswers, type Drift, type Names } from './compare.js'

@@ -3,7 +3,7 @@ import type { Entry, Har, Header, QueryString, Request, Response } from 'har-for
 import type { JournalEntry } from '../../core/contract/journal.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { operations } from '../../core/contract/operations.js'
-import { exactValue, writeJson } from '../../core/lib/exact-json.js'
+import { exactValue, writeJson } from '../../core/lib/json.js'
 import { version } from '../../version.js'
 
 /** The facts of an entry that HAR has no fields for. It lets a program add fields that begin with `_`. */

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page, Request, Route } from '@playwright/test'
 import { deviceLinkPath, isControlPath, pathInWorld } from '../../core/contract/paths.js'
+import { shortened } from '../../core/lib/messages.js'
 import { sayIfSlow } from '../../core/lib/slow-wait.js'
-import { shortened } from '../../core/lib/text.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../../core/pipeline/message.js'
 import { routes } from '../../core/pipeline/routes.js'
 import { hideFromForeignPage, isAllowedByPreflight, siteHeader } from './page-origin.js'

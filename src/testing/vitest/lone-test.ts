@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'msw'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import type { RunningTest } from '../running-tests.js'
 
 /** Runs one test after the other, where nothing tells whose request it is. */

@@ -1,6 +1,6 @@
 import type { AnswerReasons } from '../../contract/journal.js'
+import { UsageError } from '../../lib/messages.js'
 import type { Steps } from '../../lib/steps.js'
-import { UsageError } from '../../lib/usage-error.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
 import { undoChangeSets, undoTables } from '../../store/change-set.js'
 import type { LiveWorld } from '../../store/world.js'
