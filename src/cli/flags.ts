@@ -473,7 +473,6 @@ function parseAdvertised(text: string): string {
   throw new InvalidArgumentError('Expected a URL without a path, such as http://10.0.0.5:4100.')
 }
 
-/** Parses a URL, and removes slashes at its end. */
 function parseMockUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !parseUrl(text))
     throw new InvalidArgumentError('Expected a URL, as in http://127.0.0.1:4100.')

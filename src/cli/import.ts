@@ -88,7 +88,6 @@ async function writeOwnFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Counts what is in a scenario. */
 function contentText(scenario: ScenarioInput): string {
   const { regions = [], games = [], device_links = [], faults = [] } = scenario
   const namespaces = games.flatMap(game => game.namespaces ?? [])
@@ -115,7 +114,6 @@ function incompleteText({ incomplete }: HarRecording): string {
   return `. Read without a time, a header or a size that is wrong or missing: ${entriesText(incomplete)}`
 }
 
-/** Counts the requests that are not in a scenario. */
 function leftOutText({ exchanges, leftOut }: HarRecording, { used }: ImportedScenario): string {
   const reasons = [
     ...(exchanges.length > used.size ? [`${exchanges.length - used.size} with nothing new`] : []),

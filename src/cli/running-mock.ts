@@ -44,7 +44,6 @@ export async function clientEnvironment({ token: kind, ...address }: FlagsOf<'en
   return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, address)) })
 }
 
-/** Finds the version name of the token's namespace. For a cloud token it takes the first namespace of the game. */
 async function versionNameFor(token: z.output<typeof Token>, address: ControlAddress): Promise<string | undefined> {
   const { namespaces } = await ask(address, 'GET /{table}', { params: { table: 'namespaces' }, query: {} })
   if (!Array.isArray(namespaces)) return undefined

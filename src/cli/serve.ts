@@ -153,7 +153,6 @@ export async function startMock(
   }
 }
 
-/** Translates the flags of a command into those of a mock. */
 function mockOptionsOf(flags: ServeFlags): MockmakerOptions {
   return {
     seed: flags.seed,
@@ -394,7 +393,6 @@ function reloadOnSave(
   }
 }
 
-/** Prints the first lines, or the first JSON object. */
 function announce(
   { mock, url, networkUrls, readyMs, merged, controlToken }: RunningServer,
   {

@@ -256,7 +256,6 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
   },
 }
 
-/** The check `patience`. */
 function patienceCheck({ holdMs, deadMs }: PatienceTimes): Check {
   return {
     harm: 'manners',

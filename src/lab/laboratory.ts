@@ -144,7 +144,6 @@ async function runCase(one: Case, start: StartClient, signal: AbortSignal) {
   return { caseName: one.name, recording, failure: firstFailure(recording, rulesOf(one)), isSilent }
 }
 
-/** The requests that prove a failure, and the end of the client. */
 function evidenceOf({ proof }: Failure, { end }: Recording): string[] {
   const seconds = ((end?.at ?? 0) / 1_000).toFixed(3)
   const exit = end ? [`+${seconds} s ${end.code === undefined ? end.signal : `exit code ${end.code}`}`] : []

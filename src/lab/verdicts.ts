@@ -266,7 +266,6 @@ interface Retry {
   readonly next: RecordedRequest | undefined
 }
 
-/** Lists the failed polls, each with the poll after it. */
 function retries(recording: Recording): Retry[] {
   const all = pollsOf(recording)
   return all.flatMap((failed, i) => {

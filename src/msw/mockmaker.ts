@@ -79,7 +79,6 @@ export function toMockmaker<More extends object>(
   return mockFacade(mock, { own: handlers, of: handlersOf }, more(handlers))
 }
 
-/** Calls the option `world`. Throws `UserCodeError` if it throws, or returns no id. */
 function chosenWorld(worldOf: MockmakerOptions['world'], request: Request): string | undefined {
   try {
     const id: unknown = worldOf?.(request)

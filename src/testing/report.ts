@@ -51,7 +51,6 @@ export function reportRequests(mock: TestedMock | TestedClient, options: ReportO
   return after(readMock(mock), reported => writeReport(reported, options))
 }
 
-/** Reads what a report shows: at once from a mock, and as a promise from a client. */
 function readMock(mock: TestedMock | TestedClient): Reported | Promise<Reported> {
   const { journal, faults } = mock
   const parts = [journal.find(), journal.pending(), journal.waits(), faults.list(), presentLoss(mock)] as const
@@ -194,7 +193,6 @@ function statusText({ status }: JournalEntry): string {
   return status === 0 ? 'no answer' : String(status)
 }
 
-/** Writes the method, the path and the query of a request. */
 function targetOf({ method, path, query }: Pick<PendingRequest, 'method' | 'path' | 'query'>): string {
   const fields = Object.entries(query).flatMap(([name, values]) => [values].flat().map(value => `${name}=${value}`))
   return escapedLine(`${method} ${path}${fields.length === 0 ? '' : `?${fields.join('&')}`}`)

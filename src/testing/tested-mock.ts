@@ -58,7 +58,6 @@ function adviceFor(value: unknown): string {
   return 'Pass the mock of the test, or what setupMockmaker or createClient returned'
 }
 
-/** Tells whether the value is the `world` of a mock or of a client. */
 function isTables(value: unknown): boolean {
   return isJsonObject(value) && hasMethod(value.lobbies, 'create')
 }

@@ -653,7 +653,6 @@ function marked<Described extends object>(
   return isReadOnly ? { ...world, read_only: true } : world
 }
 
-/** Streams the list of worlds, at once and after each change. */
 function worldsStream(worlds: ServedWorlds, isReadOnly: boolean): MockResponseInit {
   return stateStream<{ worlds: { worlds: readonly ListedWorld[] } }>(
     {

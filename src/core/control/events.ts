@@ -353,7 +353,6 @@ export function eventStream(
   })
 }
 
-/** Answers with Server-Sent Events that a function sends. It returns a function that stops it. */
 function streamResponse(stream: (client: StreamClient) => () => void): MockResponseInit {
   const headers = { 'content-type': 'text/event-stream', 'x-content-type-options': 'nosniff' }
   return { status: 200, headers, body: new Uint8Array(), cors: 'loopback', stream }

@@ -117,7 +117,6 @@ function hasPart(choice: string, lower: string): boolean {
   return words(choice).includes(words(lower))
 }
 
-/** Writes the words of a text in lower case, each between spaces. */
 function words(text: string): string {
   return ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ')} `
 }

@@ -209,7 +209,6 @@ export class RunningWorld {
     return explain({ world: view, corsOrigins: this.#settings.corsOrigins, faults, reasonsOf }, question)
   }
 
-  /** Finds a past request. Throws `UsageError` if the journal does not have it. */
   #exchange(id: number): StoredExchange {
     const exchange = this.#history.exchange(id)
     if (exchange) return exchange

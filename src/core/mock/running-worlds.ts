@@ -267,7 +267,6 @@ export class RunningWorlds {
     }
   }
 
-  /** Removes a world from memory. */
   async #remove(id: string, reason: string): Promise<void> {
     const entry = this.#open.get(id)
     this.#loader.stop(id)
@@ -328,7 +327,6 @@ export class RunningWorlds {
     throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, this.#ids)}`)
   }
 
-  /** Creates a world with a new id. Throws `ApiError` if the id is malformed, or there are too many worlds. */
   #add(id: string, makeState: () => StartState, isKept: boolean): RunningWorld {
     // The pattern would accept null as "null".
     if (typeof id !== 'string' || !worldId.pattern.test(id))
@@ -409,7 +407,6 @@ function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<Shared
   return owner ? { ...summary, waiters, replica: owner.address } : { ...summary, waiters: 0, sleeping: true }
 }
 
-/** Writes the real times of a world as in a list. */
 function timesOf({
   createdAt,
   usedAt,

@@ -127,7 +127,6 @@ export class WorldLoader {
       throw new UnavailableError('this replica is closing: send the request again')
   }
 
-  /** Returns the remaining steps that load a world. The caller runs or ends them. */
   #takeLoading(id: string): Steps<RunningWorld | undefined> | undefined {
     const steps = this.#loading.get(id)?.steps
     this.#loading.delete(id)

@@ -63,7 +63,6 @@ export class WorldRouter {
     }
   }
 
-  /** Returns the world of a request, and creates it if `unknown` allows that. Throws `ApiError`. */
   #worldOf(request: MockRequest, { worldId: id }: Place, unknown: UnknownWorld): RunningWorld {
     const known = this.worlds.get(id)
     if (known) return known

@@ -64,7 +64,6 @@ export const playerDisconnected: Resolver<'players.disconnected'> = call => {
 
 type LobbyCaller = Extract<CallerOf<'lobby'>, { kind: 'lobby' }>
 
-/** Finds the lobby whose server calls. Throws `ApiError` if it has stopped. */
 function findRunningLobby({ lobbyId }: LobbyCaller, { lobbies }: Tables): RunningLobby {
   const lobby = lobbies.get(lobbyId)
   if (lobby && lobby.status !== 'stopped') return lobby

@@ -212,7 +212,6 @@ export const createPublicToken: Resolver<'games.namespaces.createGameNamespaceTo
 
 type SentPorts = Pick<OperationInput<'games.namespaces.createGameNamespaceTokenDevelopment'>, 'ports' | 'lobby_ports'>
 
-/** Returns the ports from either form of the request. */
 function sentPorts({ ports, lobby_ports }: SentPorts): Port[] {
   if (lobby_ports) return lobby_ports
   return Object.entries(ports ?? {}).map(([label, { port, port_range, protocol }]) => ({

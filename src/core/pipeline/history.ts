@@ -414,7 +414,6 @@ export class History {
     this.#emitter.clear()
   }
 
-  /** The position of the first change set after a revision. */
   #positionAfter(revision: number): number {
     return this.#changes.positionAfter(({ changeSet }) => changeSet.revision > revision)
   }
@@ -450,12 +449,10 @@ export class History {
     return entry
   }
 
-  /** All exchanges, the oldest first. */
   #exchanges(): ExchangeEntry[] {
     return [...this.#reads.from(), ...this.#others.from()].sort((a, b) => a.id - b.id)
   }
 
-  /** The queue with the oldest exchange. */
   #oldestQueue(): Queue<ExchangeEntry> {
     const idOf = (queue: Queue<ExchangeEntry>) => queue.oldest?.id ?? Number.POSITIVE_INFINITY
     return idOf(this.#reads) < idOf(this.#others) ? this.#reads : this.#others

@@ -170,7 +170,6 @@ export function checkOverride(call: string, id: unknown, resolver: unknown, opti
 
 const EmptyBody = z.custom<undefined>(answer => answer === undefined, 'expected undefined, because the body is empty')
 
-/** Returns the answer of a resolver. Throws `UsageError` if it does not fit the contract. */
 function checkAnswer(id: OperationId, answer: unknown): unknown {
   const { output = EmptyBody }: OperationSpec = operations[id]
   const wrong = ofMsw(id, 'returned', answer)

@@ -122,7 +122,6 @@ export class Redactor {
     }
   }
 
-  /** Cuts the known tokens in a text. */
   #cut(text: string): string {
     let at = this.secrets.size
     for (const name of tokenTables) at += this.tables[name].state.revision
@@ -191,7 +190,6 @@ function literalPattern(text: string): string {
   return text.length < shortestPart ? String.raw`(?<![\w-])${escaped}(?![\w-])` : escaped
 }
 
-/** Redacts the tokens in a text that a form or a place tells. */
 function redactText(text: string): string {
   // Most texts have no such path, and the pattern is slower.
   const hasPath = text.includes(deviceLinkPath) || text.includes(`${controlPath}/`)

@@ -203,7 +203,6 @@ function endsWith(template: readonly string[], segments: readonly string[]): boo
   return segments.length <= template.length && isSame && !isParam(end.at(-1) ?? '')
 }
 
-/** Replaces the parameters of a template with the segments of a path. */
 function fillParams(template: readonly string[], segments: readonly string[]): string {
   return template.map((segment, i) => (isParam(segment) ? segments[i] : segment)).join('/')
 }

@@ -63,7 +63,6 @@ function parseScenario(input: unknown) {
   }
 }
 
-/** Tells whether an array or an object of the format has very many entries. */
 function isLong(input: unknown, levels = deepestLevel): boolean {
   if (typeof input !== 'object' || input === null || levels === 0) return false
   const entries: unknown[] = Array.isArray(input) ? input : Object.values(input)

@@ -181,7 +181,6 @@ export function linkBase(
   return (publicUrl ?? `https://hub.${cdnDomain}`).replace(/\/+$/, '') + path
 }
 
-/** Creates the rows of lobbies: for each namespace the listed lobbies, and then the generated ones. */
 function* lobbyRows(namespaces: readonly IdentifiedNamespace[], options: LobbyOptions): Iterable<object> {
   for (const namespace of namespaces) {
     const { given, modes, fullName } = namespace
@@ -215,7 +214,6 @@ function* listedLobbyRows(
   }
 }
 
-/** Creates the rows of the players that lobbies list. */
 function* playerRows(namespaces: readonly IdentifiedNamespace[], ids: SeededIds): Iterable<object> {
   for (const { given, namespace_id, fullName } of namespaces)
     for (const [i, lobby] of (given.lobbies ?? []).entries()) {

@@ -304,7 +304,6 @@ const plainMessages: readonly (readonly [start: string, message: string])[] = [
   ['Implicit map keys need', 'a key needs a colon after it'],
 ]
 
-/** Quotes the rest of the line, for the end of a message. */
 function excerpt(text: string, at: number): string {
   const [rest = ''] = text
     .slice(at, at + 80)

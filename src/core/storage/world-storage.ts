@@ -408,7 +408,6 @@ export class WorldInStorage implements ChangeLog {
     return true
   }
 
-  /** Lets the clock go on, after the change that waits. */
   #goOn(world: LiveWorld): void {
     this.#isPaused = false
     if (this.#change) this.changeSoon(this.#change)
@@ -515,7 +514,6 @@ function* encodeInSteps(steps: Steps<WorldState>, isReal: boolean): Steps<string
   return parts
 }
 
-/** The clock of a world that begins with a state. */
 function startOf({ clock: { mode, rate, now }, startsAt }: WorldState): EncodedClock {
   return { mode, rate, now: now ?? startsAt, isReal: now === undefined && mode === 'running' && rate === 1 }
 }
@@ -545,7 +543,6 @@ function* copiedState(state: WorldState, unseeded: string | undefined): Generato
 
 const recipeStart = '{"recipe":{"scenario":'
 
-/** Parses what `encodeOrigin` wrote. */
 function parseOrigin(text: string, ownScenario: string): KeptOrigin {
   const start = `${recipeStart}${ownScenario},`
   return parseJson(text.startsWith(start) ? `{"recipe":{${text.slice(start.length)}` : text) as KeptOrigin

@@ -364,7 +364,6 @@ export class LiveClock implements Clock {
     this.#lagFrom = this.#dueUntil()
   }
 
-  /** Returns when the next job or timer is due, in elapsed ms. */
   #nextAt(): number {
     return Math.min(this.nextTimerAt(), this.#nextJobAt() - this.#epoch)
   }
@@ -510,7 +509,6 @@ const longestCatchUpMs = 500
 /** The most by which `Date` and the real time differ while both run, in ms. */
 const roundingMs = 2
 
-/** Throws `UsageError` if `now` is not a time. */
 function timeOf(now: number | string): number {
   const ms = typeof now === 'string' ? parseInstant(now) : dateOf(now).getTime()
   if (ms !== undefined && !Number.isNaN(ms)) return ms

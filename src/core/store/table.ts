@@ -291,7 +291,6 @@ export class TreeTable<Row extends object> {
     transaction.record(this, before, after)
   }
 
-  /** Returns the state for a write. Clones it first if it is shared. */
   #writableState(): TableState<Row> {
     if (this.#isShared) this.#state = this.#state.clone()
     this.#isShared = false
@@ -307,7 +306,6 @@ export class TreeTable<Row extends object> {
     return groupOf(this.shape.indexes[name]?.columns ?? [], values as Row) // it has the columns of the index
   }
 
-  /** Finds candidates for a query. */
   #candidates(equalities: Plan<Row>['equalities']): Row[] {
     const { key, indexes, unique } = this.shape
     const has = (column: string) => equalities[column] !== undefined

@@ -171,7 +171,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
       })
   }
 
-  /** Returns the collection of a table, which is made on first use. */
   #collection<Name extends TableName>(name: Name): WorldTables[Name] {
     this.checkUsable()
     this.#collections[name] ??= new TableCollection(rowStore(name, this), models[name].schema)

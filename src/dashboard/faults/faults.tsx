@@ -179,7 +179,6 @@ const effectNames: readonly [EffectName, text: string][] = [
   ['index', 'Shift the watch index'],
 ]
 
-/** The form for any other fault. */
 function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const draft = page.faultDraft.value
   const { code = '', message = '' } = errorOf(draft?.answer)

@@ -56,7 +56,6 @@ export function LobbyDetails() {
   )
 }
 
-/** Says if clients find the lobby in their lists, and why. */
 function Listing({ lobby }: { readonly lobby: LobbyRow }) {
   const { lobby_id, status, is_closed, publicity, total_player_count } = lobby
   const isPast = page.past.value !== undefined

@@ -119,7 +119,6 @@ function sizeOf({ name, players, change = '', note, kind }: MapRegion): Labelled
 
 const cut = (name: string) => shortened(name, longestName)
 
-/** Draws the way from the pin to the edge of a circle, as a bow. */
 function routeTo(pin: Point, { center, radius }: LabelledCircle): string {
   const from = { x: pin.x, y: pin.y - 6 }
   const [dx, dy] = [center.x - from.x, center.y - from.y]

@@ -103,7 +103,6 @@ function crashedRegions(servers: readonly GameServerState[], now: number): Set<s
   return new Set(recent.map(({ region_id }) => region_id))
 }
 
-/** Says what the map shows of a region. */
 function describeRegion(
   { region, ...counts }: RegionSums,
   { tables, choice, now, crashed, compared }: RegionContext,

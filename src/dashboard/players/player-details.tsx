@@ -155,7 +155,6 @@ function seeWorld({ revision }: StoryJson): void {
   page.go({ view: 'world', opened: undefined, at: { revision } })
 }
 
-/** Writes a story as lines of text. */
 function storyText({ name, token, sentence, steps, notes }: StoryJson): string {
   const lines = steps.map(({ at, title, text }) => `${at}  ${title}: ${text}`)
   return [`${name} (${token})`, sentence, ...lines, ...notes].join('\n')

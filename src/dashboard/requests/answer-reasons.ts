@@ -44,7 +44,6 @@ function findSentence({ answer }: JournalEntry, candidates: readonly ExplainedCa
   return `${name} won${although}: a find takes the fullest lobby that fits, and this one had ${seats}.`
 }
 
-/** Tells whether find could have chosen a lobby. */
 function fits(one: ExplainedCandidate): boolean {
   const { lost_by } = one
   return isChosen(one) || lost_by === 'seats' || lost_by === 'distance' || lost_by === 'order'

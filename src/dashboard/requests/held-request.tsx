@@ -85,7 +85,6 @@ function Held({ held }: { readonly held: HeldRequest }) {
   )
 }
 
-/** The ways to let the request go on. */
 function waysOf({ id, fault, since }: HeldRequest, edit: Edit): DetailsAction[] {
   const [answer] = readAnswer(edit)
   const isOff = page.isReadOnly.value
@@ -177,7 +176,6 @@ function draftSentence(held: HeldRequest): string {
   return sentence(`The client waits. It would get ${[status, outcome].filter(Boolean).join(': ')}`)
 }
 
-/** Reads the parts of the answer that the user wrote. Returns a sentence instead if the body is no JSON. */
 function readAnswer({ status, body }: Edit): readonly [answer: HeldAnswer | undefined, mistake?: string] {
   try {
     return [

@@ -61,7 +61,6 @@ function ChosenRequest({ id }: { readonly id: number }) {
   return details ? <Shown {...details} /> : <DetailsPane label="The chosen request" title="…" children={null} />
 }
 
-/** Reads what the mock has about a request. Returns a sentence instead if it has nothing. */
 async function readDetails(id: number): Promise<Details | string> {
   try {
     const [entry, explanation] = await Promise.all([
@@ -123,7 +122,6 @@ function Shown({ entry, explanation }: Details) {
   )
 }
 
-/** Says who sent a request, and what it got. */
 function Facts({ entry: { caller, answer } }: Pick<Details, 'entry'>) {
   const { tables } = page.live
   const { kind = '', namespace_id } = caller ?? {}
@@ -276,7 +274,6 @@ function Headers({ entry }: { readonly entry: JournalEntry }) {
   return <CodeBlock text={lines.join('\n')} label="Headers of the request" />
 }
 
-/** The rows that a request changed. */
 function WorldChanges({ entry }: { readonly entry: JournalEntry }) {
   const { revisions = [] } = entry
   const changes = useLoaded(() => readChanges(revisions).catch((error: Error) => error.message), [entry])
@@ -362,7 +359,6 @@ function actionsOf(entry: JournalEntry): DetailsAction[] {
   ]
 }
 
-/** Offers a text to the user as a file. */
 function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text]))
   const link = document.createElement('a')

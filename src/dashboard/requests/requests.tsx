@@ -59,7 +59,6 @@ export function Requests() {
   )
 }
 
-/** Lists the requests that match the filters, the newest first. */
 function shownRequests(newest: number | undefined): ShortenedEntry[] {
   const { operation, errors, view, q } = page.address.value
   const span = page.brushed.value
@@ -89,7 +88,6 @@ function rowsOf(
   return [...fold(later), { key: 'here' }, ...fold(before)]
 }
 
-/** The filters of the requests, and what stops and clears the list. */
 function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefined> }) {
   const { brushed, isReadOnly, live } = page
   const { operation = '', errors } = page.address.value
@@ -153,7 +151,6 @@ function Here() {
   )
 }
 
-/** Helps to send the first request. */
 function FirstRequest() {
   const list = () =>
     runAction(async () => {

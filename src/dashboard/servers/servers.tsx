@@ -123,7 +123,6 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
   )
 }
 
-/** The players of a server, and how their stories stand. */
 function Players({ lobbyId }: { readonly lobbyId: string }) {
   const { stories } = page.live
   const list = useLoaded(

@@ -91,7 +91,6 @@ export function Notices() {
   )
 }
 
-/** Asks for the control token while the mock refuses the page. */
 function Locked() {
   const token = useSignal('')
   const isFirst = controlToken() === undefined
@@ -137,7 +136,6 @@ function AbsentWorld() {
   )
 }
 
-/** Says since when the mock has not answered. The page connects again as soon as it does. */
 function Offline() {
   const stoppedAt = useSignal<number | undefined>(undefined)
   useEffect(() => {

@@ -87,7 +87,6 @@ export function Palette({ opening }: { readonly opening: number }) {
   )
 }
 
-/** Finds the stories that match a text. */
 function useStories(q: string): readonly StorySummary[] {
   const found = useLoaded(async () => {
     if (q === '' || q.startsWith('>')) return undefined
@@ -136,7 +135,6 @@ function Results({ id, items, query, index, onChoose, onPerform }: ResultsProps)
   )
 }
 
-/** A text in which the words of the search are marked. */
 function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
   const lower = text.toLowerCase()
   const word = words.find(one => lower.includes(one))
@@ -294,7 +292,6 @@ function searchItems(text: string, actions: readonly PaletteItem[], things: Iter
   return shown.toSorted((one, other) => Number(one.group === 'Go to') - Number(other.group === 'Go to'))
 }
 
-/** Splits a text into its words, in lower case. */
 function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter(Boolean)
 }
@@ -304,7 +301,6 @@ const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, min: 60_
 /** A time that somebody types: a time of the day such as `21:00`, or a distance such as `−30 s` or `+1 h`, in ms. */
 type TypedTime = { readonly ofDay: string } | { readonly byMs: number }
 
-/** Reads a time. `undefined`: the text is none. */
 function readTime(text: string): TypedTime | undefined {
   const trimmed = text.trim()
   if (/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?$/.test(trimmed)) return { ofDay: trimmed }

@@ -128,7 +128,6 @@ function drawPlayer(pen: Pen, { row, reserved, connected, expected, text, isChos
   textIn(context, text, { ...place, right: Math.min(connected[1], end - 4) })
 }
 
-/** Makes a box with corners the path. */
 function box(context: CanvasRenderingContext2D, rect: [number, number, number, number], corners: number[]): void {
   context.beginPath()
   context.roundRect(...rect, corners)

@@ -260,7 +260,6 @@ function moveByKey({ key, shiftKey }: KeyboardEvent): boolean {
   return true
 }
 
-/** Zooms with the wheel, one step at a time. */
 function useWheel(element: { readonly current: HTMLElement | null }, zoomTo: (direction: 'in' | 'out') => void): void {
   const newest = useRef(zoomTo)
   newest.current = zoomTo
@@ -322,7 +321,6 @@ function useDrawing(draw: () => void, own: readonly Signal<unknown>[], zoom: Zoo
   useEffect(() => newest.current(), [zoom, own[1]?.value])
 }
 
-/** Describes the timeline for screen readers. */
 function summaryOf({ live, now, upcoming }: typeof page): string {
   const [next] = upcoming.value
   const due = next

@@ -227,7 +227,6 @@ function Cell<Item>({ column, item }: { readonly column: Column<Item>; readonly 
   )
 }
 
-/** Returns the style that gives the cells of a column their width. */
 function widthOf<Item>({ width, maxWidth }: Column<Item>) {
   return maxWidth ? { flex: `9999 0 ${width}px`, maxWidth: `${maxWidth}px` } : { flex: `${width} 0 ${width}px` }
 }
@@ -280,7 +279,6 @@ function placesOf<Item>(items: readonly Item[], height: number | ((item: Item) =
   return { topOf: index => tops[index] ?? tops.at(-1) ?? 0, indexAt }
 }
 
-/** Returns the place of the row to which a key moves. `undefined` for other keys. */
 function targetOf(
   key: string,
   { index, last, page }: { readonly index: number; readonly last: number; readonly page: number },

@@ -97,7 +97,6 @@ const phrases: { readonly [Id in OperationId]?: Phrase } = {
   'auth.inspect': () => 'the identity',
 }
 
-/** Returns the name of the thing in an answer. */
 function named(key: string): Phrase {
   return ({ answer }) => {
     const { display_name } = Object(Object(answer)[key])

@@ -104,7 +104,6 @@ export function secretsOf({
   }
 }
 
-/** Lists the replicas with their worlds, the oldest first. Rejects with `StorageError`. */
 async function describeReplicas(shared: SharedStorage): Promise<ReplicaState[]> {
   const [replicas, worlds] = await Promise.all([shared.replicas(), shared.refresh()])
   return replicas.map(({ id, address, startedAt }) => ({

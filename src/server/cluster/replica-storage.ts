@@ -421,7 +421,6 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     this.#setFailure(failure)
   }
 
-  /** Asks whether the server takes changes. */
   async #probe(): Promise<void> {
     if (this.#log === '' || this.#end || this.#isProbing) return
     this.#isProbing = true
@@ -445,7 +444,6 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     this.#tellWorlds()
   }
 
-  /** Sends a question. Rejects with `StorageError`. */
   #ask(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
     return this.#untilEnd(this.run(command, ...args))
   }

@@ -249,7 +249,6 @@ export class ReplicaWorld implements KeptWorld {
     return oldest !== undefined && this.#restOf(oldest) <= 0
   }
 
-  /** The time for which others may still wait for a line, in ms. */
   #restOf({ since }: OpenCommand): number {
     return since + this.host.waitMs - this.host.environment.monotonic()
   }
@@ -320,7 +319,6 @@ export class ReplicaWorld implements KeptWorld {
     this.#failures.emit(error)
   }
 
-  /** Refuses those who wait for open lines. The lines stay open. */
   #refuse(lines: readonly OpenCommand[], failure: StorageError): void {
     for (const line of lines) {
       line.outcome?.reject(failure)
@@ -369,7 +367,6 @@ export class ReplicaWorld implements KeptWorld {
     return firstUnsent?.before ?? this.#revision
   }
 
-  /** Throws unless a text can be appended. */
   #check(parts: readonly string[]): void {
     this.check()
     if (parts.reduce((sum, { length }) => sum + length, 0) > longestText)

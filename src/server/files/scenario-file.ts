@@ -79,7 +79,6 @@ const mostBytes = 500_000_000
 /** Codes of errors that say that no file has this path. */
 const missingCodes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
 
-/** Reads a scenario file as UTF-8. Throws `UsageError`. */
 function readScenarioText(path: string): string {
   const text = readScenarioIfThere(path)
   if (text !== undefined) return text

@@ -257,7 +257,6 @@ function readRegions(section: Section): string[] {
 
 const actionNames = ['find', 'join', 'create'] as const
 
-/** Reads which calls a game mode allows. */
 function readActions(section: Section): Partial<Record<(typeof actionNames)[number], boolean>> {
   const actions = section.section('actions')
   const { identities, verification, publicity } = reasons
@@ -275,7 +274,6 @@ function readActions(section: Section): Partial<Record<(typeof actionNames)[numb
   return Object.fromEntries(enabled)
 }
 
-/** Reads the ports of a container. Returns `undefined` if there is none. */
 function readPorts(section: Section): Ports | undefined {
   const runtime = section.section('runtime')
   const [own, older] = [section.section('docker'), runtime.section('docker')]

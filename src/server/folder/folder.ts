@@ -417,7 +417,6 @@ function fileNameOf(id: string): string {
   return reserved.test(name) ? `${name}+` : name
 }
 
-/** Returns the world that a folder has. `undefined` if it is another folder. */
 function worldOf(name: string): string | undefined {
   const id = name.replace(/\+$/, '').replaceAll(/\+[a-z]/g, ([, letter = '']) => letter.toUpperCase())
   return worldId.pattern.test(id) && fileNameOf(id) === name ? id : undefined

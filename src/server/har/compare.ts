@@ -144,7 +144,6 @@ interface Lists extends Pair {
   readonly mock: readonly unknown[]
 }
 
-/** Compares lists by the ids of their elements, or else by their places. */
 function compareLists(lists: Lists, names: Names): Drift[] {
   const all = [...lists.recorded, ...lists.mock]
   const key = keysOfElements.find(name => all.every(one => isObject(one) && typeof one[name] === 'string'))

@@ -21,7 +21,6 @@ export function fitAnswer<Schema extends z.ZodType>(answer: unknown, schema: Sch
   return keepAllDigits(parsed.data, fitted)
 }
 
-/** Puts a placeholder at the place of an issue. Returns `false` if it cannot. */
 function place(answer: unknown, issue: Issue): boolean {
   const placeholder = placeholderFor(issue)
   const key = issue.path.at(-1)

@@ -208,7 +208,6 @@ export class RecordedGames {
   }
 }
 
-/** Returns the game for which a request completes a device link, or `undefined`. */
 function completedGame({ operation, body }: HarRequest): string | undefined {
   if (operation !== 'devices.links.complete') return undefined
   const { game_id } = Object(body) as { game_id?: unknown }

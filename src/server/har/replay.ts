@@ -208,7 +208,6 @@ function replayTimeOf(exchange: HarRequest): number | undefined {
   return isWatch(exchange) ? exchange.answeredAt : exchange.sentAt
 }
 
-/** Returns the token of the link that a request completes, or nothing. */
 function completedLink({ operation, status, body }: HarRequest): string[] {
   if (operation !== 'devices.links.complete' || status >= 300) return []
   const { device_link_token } = Object(body) as { device_link_token?: unknown }

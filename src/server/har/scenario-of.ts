@@ -166,7 +166,6 @@ class Import {
     return true
   }
 
-  /** Adds a region, unless an answer has told more about it. */
   #nameRegion(region: RegionInput): void {
     if (!this.#regions.has(region.region_id)) this.#regions.set(region.region_id, region)
   }

@@ -303,7 +303,6 @@ function respond(answered: MockResponse | Promise<MockResponse>, response: Serve
   else writeResponse(answered, response)
 }
 
-/** Writes a response. Does nothing if the client has disconnected. */
 function writeResponse(answered: MockResponse, response: ServerResponse): void {
   const { status, headers, body, disconnect } = answered
   if (response.destroyed || response.headersSent) return

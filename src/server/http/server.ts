@@ -319,7 +319,6 @@ function open(
   })
 }
 
-/** Explains why the system refuses to listen, and what to do. */
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): UsageError {
   const noMachine = `cannot listen on ${host}: no machine has that name. Name an address, or leave the host out`
   const sentences: Readonly<Record<string, string>> = {
@@ -344,7 +343,6 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   else refuse(socket, 'API_BAD_HEADERS', `the request is not valid HTTP: ${error.message}`)
 }
 
-/** Tells whether a connection has never had a byte of a request. */
 function isUnused(socket: Duplex): boolean {
   return 'bytesRead' in socket && socket.bytesRead === 0
 }

@@ -75,7 +75,6 @@ const clockMove: fc.Arbitrary<Plan> = fc.constantFrom('1ms', '1s', '30s', '2m', 
   },
 }))
 
-/** Returns item `n`, and starts again after the last one. */
 function nth<Item>(items: readonly Item[], n: number): Item | undefined {
   return items[n % Math.max(1, items.length)]
 }

@@ -83,7 +83,6 @@ export async function openMock(
   return open
 }
 
-/** Returns the URL without a slash at its end. */
 function matchmakerUrl(matchmaker: unknown): string {
   if (matchmaker === undefined)
     throw new UsageError(

@@ -194,7 +194,6 @@ function explainRequest(
   }
 }
 
-/** Returns the verdict for a path outside the service, or `undefined`. */
 function outsideService(path: string): string | undefined {
   if (isControlPath(path)) return 'answered by the control API'
   const isPage = path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)

@@ -70,7 +70,6 @@ export class Past {
     return explained.reverse()
   }
 
-  /** Finds the change sets around an answer. `undefined` if the world before it is gone. */
   #around(exchange: StoredExchange) {
     const { revision: before, revisions = [] } = exchange
     const history = this.history
