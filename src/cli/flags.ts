@@ -225,7 +225,6 @@ const printing = {
   quiet: ['--quiet', 'after the first lines, print only errors'],
 } as const satisfies FlagTable
 
-/** The headings in the help of a command that starts a mock. */
 const groups = {
   Serve: serving,
   World: world,

@@ -9,7 +9,6 @@ import type { Console } from './output.js'
 /** An example that `init` writes. */
 type ExampleName = 'phaser' | 'godot'
 
-/** A file of the package, and where it goes. */
 interface Template {
   readonly from: string
   /** Relative to the folder of the user. */

@@ -15,7 +15,6 @@ import type { KeyWorld } from './key-world.js'
 import type { Console } from './output.js'
 import { printLastFailure } from './request-log.js'
 
-/** The mock that the keys act on. */
 interface KeyTarget {
   readonly mock: Mock
   readonly url: string

@@ -28,7 +28,6 @@ import { printStory } from './story.js'
 /** The commands that run the words after `--`. */
 const runningCommands = ['exec', 'check-server', 'lab', 'players']
 
-/** Exit codes. */
 const failed = 1
 const wrongUsage = 2
 

@@ -253,7 +253,6 @@ const answerTimeoutMs = 3_000
 /** The longest answer of that program that is read. */
 const longestAnswer = 1024 * 1024
 
-/** The place of a mock. */
 type Place = Parameters<typeof bind>[0]
 
 /**

@@ -20,7 +20,6 @@ export function sharingFlags(flags: FlagsOf<'serve'>): FlagsOf<'serve'> {
   return { ...flags, host, controlToken }
 }
 
-/** The addresses of a shared mock. */
 interface SharedAddresses {
   readonly url: string
   readonly publicUrl: string | undefined

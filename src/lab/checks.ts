@@ -127,7 +127,6 @@ async function wake(stage: Stage, times: number, by: string): Promise<void> {
   }
 }
 
-/** All checks but `patience`. */
 const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = {
   'opaque index': {
     harm: 'loop',

@@ -15,7 +15,6 @@ import { type Recording, requestLine } from './recording.js'
 import { type Client, Stage, type StartClient } from './stage.js'
 import { type Failure, firstFailure, printsToken } from './verdicts.js'
 
-/** The checks that run at a time. `patience` runs beside them. */
 const atATime = 4
 
 /** Options that tests use. */

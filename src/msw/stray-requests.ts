@@ -36,5 +36,4 @@ export class StrayRequests<Test extends object> {
   }
 }
 
-/** The most senders in a description. */
 const mostSenders = 5

@@ -59,7 +59,6 @@ const Code: () => z.ZodType<AnyErrorCode, AnyErrorCode> = lazy(() =>
     })
     .register(typeTexts, { type: 'AnyErrorCode' }),
 )
-/** A code of the service, or one of your own. */
 type AnyErrorCode = types.AnyErrorCode
 
 /** The failure that a fault answers. */

@@ -63,7 +63,6 @@ function checkTable(name: string, path: string): void {
   )
 }
 
-/** The checked query and body of a call. */
 interface ControlInput {
   readonly query: z.output<z.ZodObject> | undefined
   readonly body: unknown

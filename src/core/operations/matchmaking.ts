@@ -20,7 +20,6 @@ import { cannedJoin, findLobbyById, joinOutput, seatPorts } from './lobbies.js'
 import { compareDistances } from './regions.js'
 import type { Client, Resolver, WriteCall } from './resolver.js'
 
-/** A game mode in a region that it enables. */
 interface Place {
   readonly mode: GameModeRow
   readonly region_id: string

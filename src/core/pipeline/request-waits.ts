@@ -57,7 +57,6 @@ export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
 }
 
-/** A call that waits. */
 interface Wait {
   readonly wanted: WantedRequests
   /** The id of the newest exchange at the begin of the wait. */

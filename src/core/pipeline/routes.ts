@@ -4,7 +4,6 @@ import { decodeSegment, defaultWorldId, splitWorldPath } from '../contract/paths
 import { nearest, shortened } from '../lib/messages.js'
 import { type AbortSignalLike, header, type MockRequest } from './message.js'
 
-/** An HTTP method, and a path with `{name}` for each parameter. */
 interface Endpoint {
   readonly method: string
   readonly path: string
@@ -24,7 +23,6 @@ interface Match<Id> {
   readonly params: Params
 }
 
-/** A segment in the tree of all paths, with the endpoints whose path ends here. */
 interface Node<Id> {
   readonly literals: Map<string, Node<Id>>
   param?: { readonly name: string; readonly node: Node<Id> }

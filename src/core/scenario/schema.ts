@@ -13,7 +13,6 @@ import { BearerTokenEntry, DeviceLinkEntry, GameEntry, namespaceKeys } from './e
 import { entryKeys } from './entry-keys.js'
 import { RegionEntry } from './matchmaker-entries.js'
 
-/** The clock of a world: its mode, or an object. */
 const ClockEntry = z.union([
   z.strictObject({
     mode: Mode.optional().meta({

@@ -100,7 +100,6 @@ export function defineWorld(checked: CheckedScenario, options: WorldOptions = {}
 /** A namespace whose id is known. */
 type IdentifiedNamespace = PlacedNamespace & { readonly namespace_id: string }
 
-/** The options of the rows of lobbies. */
 interface LobbyOptions {
   readonly seed: number
   readonly servers: SettingsRow['servers']

@@ -40,7 +40,6 @@ export interface YamlOptions extends TextOptions {
   readonly limits?: TextLimits | undefined
 }
 
-/** The limits of a text. */
 interface TextLimits {
   /** The most values of a JSON text, as the sum of objects, arrays and commas. */
   readonly values: number

@@ -86,7 +86,6 @@ type ScheduledTable = keyof typeof lifecycles
 
 const scheduledTables = tableNames.filter((name): name is ScheduledTable => Object.hasOwn(lifecycles, name))
 
-/** A job of a row. `at` in ms since the epoch. */
 interface Job {
   readonly table: ScheduledTable
   readonly id: string

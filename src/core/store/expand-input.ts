@@ -27,7 +27,6 @@ interface OwnedInput {
   readonly input: Fields
 }
 
-/** The call and the world that an input is for. */
 interface InputContext {
   /** The start of messages: `lobbies.create`. */
   readonly call: string

@@ -22,7 +22,6 @@ export interface OpenTransaction {
   runTrigger(table: TreeTable<object>, before: object | undefined, after: object | undefined): void
 }
 
-/** The entries of a row before and after. */
 interface EntryChange<Row> {
   readonly before: Entry<Row> | undefined
   readonly after: Entry<Row> | undefined

@@ -643,7 +643,6 @@ const undo = new Error('undone')
 /** More changes than this may call listeners whose dependencies have not changed. These then find no difference. */
 const manyChanges = 1000
 
-/** The state before a transaction, except the rows. */
 interface StateWithoutRows {
   readonly random: RandomState
   readonly faults: FaultsState

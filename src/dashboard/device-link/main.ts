@@ -20,7 +20,6 @@ const callTimeoutMs = 10_000
 /** The shortest and the longest pause between two attempts, in ms. */
 const [shortestPauseMs, longestPauseMs] = [500, 8_000]
 
-/** An error that the mock answers. */
 class Refusal extends Error {
   readonly code: string
 

@@ -100,7 +100,6 @@ function ActiveFaults() {
   )
 }
 
-/** A fault that begins at a time to come. */
 type StagedFault = FaultState & { readonly begins_at: string }
 
 /** Tells whether a fault begins at a time to come. One that waits for a number of requests has no such time. */

@@ -14,7 +14,6 @@ const mostStories = 200
 
 const rowHeight = 48
 
-/** The origins of players: the text, the key of the count, and whether they are simulated. */
 const origins = [
   ['From requests', 'players', false],
   ['Simulated', 'simulated', true],

@@ -39,7 +39,6 @@ async function readHeld(id: string): Promise<HeldRequest | 'gone'> {
   }
 }
 
-/** The ways to let a request fail. */
 const failures: readonly (readonly [text: string, how: HeldRelease])[] = [
   ['Fail with 503', { error: { status: 503 } }],
   ['429, retry after 1 s', { error: { code: 'API_RATE_LIMIT', retry_after: 1 } }],

@@ -35,7 +35,6 @@ const longestShown = 100_000
 /** The compared lobbies that are in sight. The others scroll. */
 const mostShownCandidates = 6
 
-/** The facts that the mock has about one request. */
 interface Details {
   readonly entry: JournalEntry
   readonly explanation: Explanation

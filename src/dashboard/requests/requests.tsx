@@ -229,7 +229,6 @@ export const waitWords: { readonly [reason in WaitReason]: string } = {
   nothing: 'without an answer',
 }
 
-/** The most waiting requests that are listed. */
 const mostPending = 4
 
 function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pending'>) {

@@ -196,7 +196,6 @@ function timeItems(query: string): PaletteItem[] {
   return typed < page.live.oldestAt.value ? items.reverse() : items
 }
 
-/** A line of the palette. */
 interface PaletteItem {
   readonly group: 'Do' | 'Go to'
   readonly type: string
@@ -209,13 +208,11 @@ interface PaletteItem {
   run(): unknown
 }
 
-/** The most lines that the palette shows. */
 const mostItems = 10
 
 /** The most things of one type: a region has hundreds of lobbies, and its requests shall be found too. */
 const mostOfType = 3
 
-/** The answers of the mock that the palette searches. */
 interface Answers {
   readonly scenarios: readonly ScenarioSummary[]
   /** The stories that the text of the search finds. */

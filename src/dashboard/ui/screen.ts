@@ -12,7 +12,6 @@ export const scenarioMenu = 'scenarios'
 /** The number of open modal dialogs. They show the message, because they cover the rest of the page. */
 export const modals = signal(0)
 
-/** A message to the user. */
 interface Message {
   readonly text: string
   readonly isError: boolean

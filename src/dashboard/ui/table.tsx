@@ -264,7 +264,6 @@ function compareTexts(one: string, other: string): number {
   return lower < otherLower ? -1 : lower > otherLower ? 1 : one < other ? -1 : 1
 }
 
-/** The places of rows, in px from the top. */
 interface Places {
   topOf(index: number): number
   indexAt(top: number): number

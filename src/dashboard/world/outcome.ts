@@ -6,10 +6,8 @@ import { bytes, duration } from '../ui/format.js'
 import type { FollowedWorld } from './followed-world.js'
 import { regionName } from './lobby-rows.js'
 
-/** The parts of a world that outcomes name. */
 type Outcomes = Pick<FollowedWorld, 'tables' | 'made'>
 
-/** The parts of a request and its answer that tell the outcome. */
 type Answered = Pick<
   ShortenedEntry,
   'status' | 'operation' | 'body' | 'answer' | 'answer_bytes' | 'fault' | 'revisions'
@@ -70,7 +68,6 @@ export function timeWords({ ms, time, since }: ShortenedEntry): string {
 
 type Phrase = (entry: Answered) => string | undefined
 
-/** Says what a call has done whose answer has no body: by what the client sent. */
 const phrases: { readonly [Id in OperationId]?: Phrase } = {
   'lobbies.ready': () => 'ready',
   'lobbies.setClosed': ({ body }) => (Object(body).is_closed === true ? 'closed' : 'open'),

@@ -26,7 +26,6 @@ interface Connection {
   on(event: 'ready' | 'error', listener: (error?: Error) => void): unknown
 }
 
-/** The address of the server, and the credentials. */
 interface Target {
   /** Without user and password. */
   readonly place: string

@@ -9,7 +9,6 @@ import { version } from '../../version.js'
 /** The facts of an entry that HAR has no fields for. It lets a program add fields that begin with `_`. */
 const notes = ['id', 'world', 'operation', 'caller', 'fault', 'edited', 'blocked_ms', 'revisions', 'reasons'] as const
 
-/** An entry of a HAR from the journal. */
 interface JournalHarEntry extends Entry {
   /** Why the answer has no status. The developer tools of Chromium show it. Absent if there was an answer. */
   readonly _error?: string

@@ -17,7 +17,6 @@ export type PagedWorld = Pick<WorldControl, 'world' | 'tokens'>
 
 type CompletedWorld = PagedWorld & Pick<RunningWorld, 'handle' | 'responder'>
 
-/** HTML whose interpolated texts are escaped. */
 interface Html {
   readonly html: string
 }

@@ -266,7 +266,6 @@ function createResponseClass(): { readonly Response: typeof ServerResponse; clos
   }
 }
 
-/** The parts that the servers of a port share. */
 interface SharedParts {
   readonly Response: typeof ServerResponse
   /** Their open connections. */
