@@ -13,7 +13,7 @@ import {
 import type { LabCheckName, LabOptions, LabReport } from './lab.js'
 import { type Recording, requestLine } from './recording.js'
 import { type Client, Stage, type StartClient } from './stage.js'
-import { type Failure, firstFailure, printsToken } from './verdicts.js'
+import { type Failure, firstFailure } from './verdicts.js'
 
 const atATime = 4
 
@@ -139,7 +139,8 @@ async function runCase(one: Case, start: StartClient, signal: AbortSignal) {
   const { startFailure } = recording.end ?? {}
   if (startFailure !== undefined) throw new UsageError(startFailure)
   // One that failed early had nothing to print.
-  const isSilent = !one.givesUp && recording.end?.code === 0 && !printsToken(recording)
+  const isSilent =
+    !one.givesUp && recording.end?.code === 0 && recording.printed.every(({ text }) => text.trim() === '')
   return { caseName: one.name, recording, failure: firstFailure(recording, rulesOf(one)), isSilent }
 }
 

@@ -196,11 +196,6 @@ function textOf(printed: Recording['printed']): string {
   return printed.map(({ text }) => text).join('')
 }
 
-/** Tells whether the client has printed anything like a cloud token. */
-export function printsToken({ printed }: Recording): boolean {
-  return printed.some(({ text }) => text.trim() !== '')
-}
-
 /** Tells whether the client has printed the cloud token of the link, in one piece. */
 export function printsCloudToken({ printed, cloudToken }: Recording): boolean {
   return cloudToken !== undefined && textOf(printed).includes(cloudToken)

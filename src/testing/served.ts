@@ -70,7 +70,8 @@ export function servedDifferences(served: ServedLobby, expected: ServedExpectati
     )
   if (refused !== undefined && refused !== served.refused.length) {
     lines.push(`refused: expected ${counted(refused, 'call', 'calls')}, and found ${served.refused.length}`)
-    lines.push(...served.refused.map(call => `  ${refusedText(call)}`))
+    for (const { method, path, status, code, message } of served.refused)
+      lines.push(`  ${method} ${path} → ${status} ${code}: ${message}`)
   }
   if (state !== undefined) {
     const [one] = compareJson('state', state, exactValue(served, 'state'))
@@ -93,8 +94,4 @@ function storyLines(players: readonly ServedPlayer[]): string[] {
   const lines = players.slice(0, mostShown).map(({ name, token, sentence }) => `  ${name} ${token}: ${sentence}`)
   const more = players.length - mostShown
   return more > 0 ? [...lines, `  … and ${counted(more, 'player', 'players')} more`] : lines
-}
-
-function refusedText({ method, path, status, code, message }: ServedLobby['refused'][number]): string {
-  return `${method} ${path} → ${status} ${code}: ${message}`
 }

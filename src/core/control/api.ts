@@ -718,10 +718,12 @@ export function describeCalls(): CallDescription[] {
     path: `${controlPath}${path === '/' ? '' : path}`,
     summary,
     ...(query instanceof z.ZodObject ? { query: Object.keys(query.shape) } : {}),
-    ...(body instanceof z.ZodObject ? { body: Object.entries(body.shape).map(keyText) } : {}),
+    ...(body instanceof z.ZodObject
+      ? {
+          body: Object.entries(body.shape).map(([name, schema]) =>
+            schema instanceof z.ZodOptional ? `${name}?` : name,
+          ),
+        }
+      : {}),
   }))
-}
-
-function keyText([name, schema]: readonly [string, unknown]): string {
-  return schema instanceof z.ZodOptional ? `${name}?` : name
 }

@@ -39,10 +39,6 @@ export const RegionEntry = z
   .describe('The id of a region of the catalogue, or a whole region.')
 export type RegionEntry = z.output<typeof RegionEntry>
 
-export function regionIdOf(entry: RegionEntry): string {
-  return typeof entry === 'string' ? entry : entry.region_id
-}
-
 /** Returns the row of an entry. `undefined` if the catalogue does not have its id. */
 export function regionRow(entry: RegionEntry, ids: SeededIds): RegionRow | undefined {
   if (typeof entry === 'string') return catalogueRegion(entry)

@@ -288,7 +288,10 @@ export class LiveClock implements Clock {
         now,
       } = parseInput(ClockSettingSchema, withoutDate(setting), 'clock')
       const target = now === undefined ? undefined : timeOf(now)
-      if (target !== undefined && target < this.now()) throw tooEarly(target, this.now())
+      if (target !== undefined && target < this.now())
+        throw new UsageError(
+          `clock.now is ${formatInstant(target)}, before the present time ${formatInstant(this.now())}: a clock only goes forward. Reset the world to go back to its start`,
+        )
       if (target !== undefined && target > latestMs) throw tooLate(`clock.now is ${quoted(now)}`)
       const before = this.state
       if (mode !== before.mode || rate !== before.rate) this.#dropBacklog()
@@ -525,10 +528,4 @@ function durationMsOf(by: number | string): number {
 
 function tooLate(call: string): UsageError {
   return new UsageError(`${call}: the latest time of a clock is ${formatInstant(latestMs)}`)
-}
-
-function tooEarly(target: number, now: number): UsageError {
-  return new UsageError(
-    `clock.now is ${formatInstant(target)}, before the present time ${formatInstant(now)}: a clock only goes forward. Reset the world to go back to its start`,
-  )
 }

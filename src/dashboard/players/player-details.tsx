@@ -62,7 +62,12 @@ export function PlayerDetails() {
         </>
       }
       actions={[
-        { id: 'see-then', label: 'See the world then', kind: 'main', run: () => seeWorld(story) },
+        {
+          id: 'see-then',
+          label: 'See the world then',
+          kind: 'main',
+          run: () => page.go({ view: 'world', opened: undefined, at: { revision: story.revision } }),
+        },
         copyAction('copy-story', 'Copy story', () => storyText(story)),
       ]}
     >
@@ -149,10 +154,6 @@ function Places({ story: { lobby, server } }: { readonly story: StoryJson }) {
       {server && <Button onClick={() => page.open('server', lobby_id)}>Server, {server.status}</Button>}
     </p>
   )
-}
-
-function seeWorld({ revision }: StoryJson): void {
-  page.go({ view: 'world', opened: undefined, at: { revision } })
 }
 
 function storyText({ name, token, sentence, steps, notes }: StoryJson): string {

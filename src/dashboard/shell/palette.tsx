@@ -24,7 +24,8 @@ export function Palette({ opening }: { readonly opening: number }) {
   const chosen = useSignal(0)
   const answer = useLoaded(() => page.api.call('GET /scenarios'), [])
   const query = text.value
-  const items = itemsOf(query, { scenarios: answer?.scenarios ?? [], stories: useStories(query.trim()) })
+  const things = thingsOf({ scenarios: answer?.scenarios ?? [], stories: useStories(query.trim()) })
+  const items = [...timeItems(query), ...searchItems(query, actionItems(query), things)].slice(0, mostItems)
   const index = Math.min(chosen.value, items.length - 1)
   const perform = (item: PaletteItem | undefined) => {
     if (!item) return
@@ -147,11 +148,6 @@ function Marked({ text, words }: { readonly text: string; readonly words: readon
       <Marked text={text.slice(at + word.length)} words={words.filter(one => one !== word)} />
     </>
   )
-}
-
-function itemsOf(query: string, answers: Answers): PaletteItem[] {
-  const found = searchItems(query, actionItems(query), thingsOf(answers))
-  return [...timeItems(query), ...found].slice(0, mostItems)
 }
 
 /** Lists the actions: those of the open details, those of the page, and those that name a region of the query. */

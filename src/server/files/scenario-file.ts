@@ -44,17 +44,9 @@ export function loadScenarioSync(nameOrPath: string, parsed = new Map<string, Sc
   if (shipped) return shipped
   const text = readScenarioText(nameOrPath)
   const key = JSON.stringify([nameOrPath, text])
-  const scenario = parsed.get(key) ?? readText(text, { file: nameOrPath })
+  const scenario = parsed.get(key) ?? parseScenarioText(text, { file: nameOrPath })
   parsed.set(key, scenario)
   return scenario
-}
-
-/**
- * Parses the text of a scenario that a client has sent. Throws `UsageError`, whose lines begin with file, line and column, and
- * `ApiError` for a text beyond the limits.
- */
-export function parseSentScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): CheckedScenario {
-  return readText(text, options)
 }
 
 /** Writes the JSON of a snapshot as the text of a file: YAML, or JSON if it is long. */
@@ -64,10 +56,14 @@ export function scenarioText(json: string): string {
 
 /** Parses the text of a scenario file. Rejects with `UsageError`, which shows the wrong lines. */
 export async function parseScenarioFile({ path, text, commands }: ScenarioFile): Promise<CheckedScenario> {
-  return readText(text, { file: path, carets: true, commands })
+  return parseScenarioText(text, { file: path, carets: true, commands })
 }
 
-function readText(text: string, options: Omit<YamlOptions, 'yaml'>): CheckedScenario {
+/**
+ * Parses the text of a scenario. Throws `UsageError`, whose lines begin with file, line and column, and
+ * `ApiError` for a text beyond the limits.
+ */
+export function parseScenarioText(text: string, options: Omit<YamlOptions, 'yaml'>): CheckedScenario {
   // Otherwise the problem would be that it is no YAML.
   if (isTomlConfig(text)) throw new UsageError(versionConfigText(options.file))
   return readYaml(text, { ...options, yaml: yaml() })

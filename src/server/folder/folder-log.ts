@@ -89,8 +89,9 @@ export class LogFile {
   /** Does the work of each second: looks for the file at its path, tries to write after a failure, syncs. */
   tick(): void {
     if (this.#failure?.isFinal) return
+    const problem = this.#failure ? undefined : this.#placeProblem()
     if (this.#failure) this.#retry()
-    else this.#checkPlace()
+    else if (problem !== undefined) this.fail(problem)
     this.sync()
   }
 
@@ -208,11 +209,6 @@ export class LogFile {
       this.#cut()
     }
     if (!this.#failure) this.#failures.emit(undefined)
-  }
-
-  #checkPlace(): void {
-    const problem = this.#placeProblem()
-    if (problem !== undefined) this.fail(problem)
   }
 
   /** Describes why the file is not the one at its path. `undefined` if it is. */
