@@ -1,5 +1,4 @@
-import { counted } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { counted, UsageError } from '../core/lib/messages.js'
 import type { Sureness } from '../server/har/compare.js'
 import { type Comparison, compareRecording, type RequestDrift } from '../server/har/replay.js'
 import type { FlagsOf } from './flags.js'

@@ -298,7 +298,7 @@ describe('the built library', () => {
     const held = holders()
 
     expect([...held].filter(([, files]) => files.length > 1)).toEqual([])
-    expect(held.get('src/core/lib/usage-error.ts')).toHaveLength(1)
+    expect(held.get('src/core/lib/messages.ts')).toHaveLength(1)
   })
 
   it('has the licence of each bundled library', () => {

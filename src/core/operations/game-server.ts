@@ -1,6 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { exactValue, setKey } from '../lib/exact-json.js'
-import { frozenCopy } from '../lib/json.js'
+import { exactValue, frozenCopy, setKey } from '../lib/json.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { isSeated, modeKey, type RunningLobby, type SeatedPlayer } from '../store/lobby-rules.js'
 import { type LobbyRow, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
@@ -65,7 +64,6 @@ export const playerDisconnected: Resolver<'players.disconnected'> = call => {
 
 type LobbyCaller = Extract<CallerOf<'lobby'>, { kind: 'lobby' }>
 
-/** Finds the lobby whose server calls. Throws `ApiError` if it has stopped. */
 function findRunningLobby({ lobbyId }: LobbyCaller, { lobbies }: Tables): RunningLobby {
   const lobby = lobbies.get(lobbyId)
   if (lobby && lobby.status !== 'stopped') return lobby

@@ -3,24 +3,22 @@ import { utf8Length } from '../contract/formats.js'
 import { type Limit, limits } from '../contract/limits.js'
 import type { Join } from '../contract/lobbies.js'
 import type { OperationInput } from '../contract/operations.js'
-import { keepDigits, writeJson } from '../lib/exact-json.js'
+import { keepDigits, writeJson } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
-import { didYouMean, quoted } from '../lib/text.js'
+import { didYouMean, quoted } from '../lib/messages.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { maxPlayersColumns } from '../store/inputs.js'
 import { type FindObstacle, findObstacle, freeSeats, modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { GameModeRow, LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import type { LobbyTables, Tables } from '../store/model.js'
 import { createRow, fullestGroup } from '../store/models.js'
-import type { RowInputs } from '../store/rows.js'
-import { matchmakerDefaults } from '../store/rows.js'
+import { matchmakerDefaults, type RowInputs } from '../store/rows.js'
 import { freshToken } from '../store/tokens.js'
 import { readyWithinMs, startMissingServer } from './game-server.js'
 import { cannedJoin, findLobbyById, joinOutput, seatPorts } from './lobbies.js'
 import { compareDistances } from './regions.js'
 import type { Client, Resolver, WriteCall } from './resolver.js'
 
-/** A game mode in a region that it enables. */
 interface Place {
   readonly mode: GameModeRow
   readonly region_id: string

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
-import { didYouMean, quoted } from '../lib/text.js'
+import { didYouMean, quoted } from '../lib/messages.js'
 import { formatDuration } from '../lib/time.js'
 import { countSeated } from '../store/inputs.js'
 import { mostPlayers } from '../store/lobby-rules.js'

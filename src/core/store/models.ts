@@ -1,4 +1,4 @@
-import { quoted } from '../lib/text.js'
+import { quoted } from '../lib/messages.js'
 import { lifetimeMs } from './columns.js'
 import { findObstacle, freeSeats, isSeated, modeKey, seatsTaken } from './lobby-rules.js'
 import {

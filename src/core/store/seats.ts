@@ -1,4 +1,4 @@
-import { UsageError } from '../lib/usage-error.js'
+import { UsageError } from '../lib/messages.js'
 import { lifetimeMs } from './columns.js'
 import { isSeated, mostPlayers, type SeatedPlayer, seatsTaken } from './lobby-rules.js'
 import { type LobbyRow, type PlayerRow, tooManyPlayers, withoutSeat } from './matchmaker-rows.js'

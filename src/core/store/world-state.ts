@@ -1,6 +1,5 @@
 import type { FaultEntry } from '../contract/faults.js'
-import { keepDigits } from '../lib/exact-json.js'
-import { frozenCopy } from '../lib/json.js'
+import { frozenCopy, keepDigits } from '../lib/json.js'
 import type { ClockChange, ClockMode, ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'
 import { createFaults, type FaultsState } from './faults.js'

@@ -1,7 +1,7 @@
 import { callListener } from '../lib/emitter.js'
 import { sameJson } from '../lib/json.js'
+import { UsageError } from '../lib/messages.js'
 import type { Steps } from '../lib/steps.js'
-import { UsageError } from '../lib/usage-error.js'
 import { type Cause, type Change, type ChangeSet, ChangeSetPublisher, type ChangeSetResult } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, LiveClock } from './clock.js'
 import { callAll, clockTag, Dependencies, type Reading, type Tag } from './dependencies.js'
@@ -181,7 +181,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
       })
   }
 
-  /** Returns the collection of a table, which is made on first use. */
   #collection<Name extends TableName>(name: Name): WorldTables[Name] {
     this.checkUsable()
     this.#collections[name] ??= new TableCollection(rowStore(name, this), models[name].schema)
@@ -655,7 +654,6 @@ const undo = new Error('undone')
 /** More changes than this may call listeners whose dependencies have not changed. These then find no difference. */
 const manyChanges = 1000
 
-/** The state before a transaction, except the rows. */
 interface StateWithoutRows {
   readonly random: RandomState
   readonly faults: FaultsState

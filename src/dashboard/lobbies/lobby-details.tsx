@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
-import { exactValue, writeJson } from '../../core/lib/exact-json.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { exactValue, writeJson } from '../../core/lib/json.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import { listObstacles, type SeatedPlayer } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
 import { Button, CodeBlock, CopyButton, type DetailsAction, Form, Reasons, TextArea } from '../ui/controls.js'
 import { bytes, duration, parseJson } from '../ui/format.js'
-import { useLoaded } from '../ui/hooks.js'
-import { runAction } from '../ui/screen.js'
+import { runAction, useLoaded } from '../ui/screen.js'
 import { playersOf, regionName, seatWords, serverWords } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
@@ -57,7 +56,6 @@ export function LobbyDetails() {
   )
 }
 
-/** Says if clients find the lobby, and why it is in their lists or not. */
 function Listing({ lobby }: { readonly lobby: LobbyRow }) {
   const { lobby_id, status, is_closed, publicity, total_player_count, run_by } = lobby
   const isPast = page.past.value !== undefined

@@ -1,4 +1,4 @@
-import { grouped } from '../../core/lib/text.js'
+import { grouped } from '../../core/lib/messages.js'
 import { isSeated, type SeatedPlayer, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow, RegionRow } from '../../core/store/matchmaker-rows.js'
 import { fullNameOf } from '../../core/store/namespaces.js'

@@ -1,6 +1,5 @@
-import { exactValue } from '../../core/lib/exact-json.js'
-import { sameJson } from '../../core/lib/json.js'
-import { counted, quoted, shortened } from '../../core/lib/text.js'
+import { exactValue, sameJson } from '../../core/lib/json.js'
+import { counted, quoted, shortened } from '../../core/lib/messages.js'
 
 /** The kind of a difference. `missing`: only the recorded answer has it. `extra`: only the mock's has it. */
 type DriftKind = 'status' | 'code' | 'missing' | 'extra' | 'type' | 'value' | 'order'
@@ -145,7 +144,6 @@ interface Lists extends Pair {
   readonly mock: readonly unknown[]
 }
 
-/** Compares lists by the ids of their elements, or else by their places. */
 function compareLists(lists: Lists, names: Names): Drift[] {
   const all = [...lists.recorded, ...lists.mock]
   const key = keysOfElements.find(name => all.every(one => isObject(one) && typeof one[name] === 'string'))

@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/contract/errors.js'
 import { operations } from '../../core/contract/operations.js'
 import { completeDeviceLink } from '../../core/control/device-links.js'
-import { parseJson, writeJson } from '../../core/lib/exact-json.js'
+import { parseJson, writeJson } from '../../core/lib/json.js'
 import { createMock, type Mock } from '../../core/mock/mock.js'
 import type { MockResponse } from '../../core/pipeline/message.js'
 import { compareAnswers, type Drift, type Names } from './compare.js'
@@ -45,7 +45,6 @@ export async function compareRecording(recording: HarRecording): Promise<Compari
 const encoder = new TextEncoder()
 
 class Replay {
-  readonly #recording: HarRecording
   readonly #mock: Mock
   /** Ids and tokens of the mock, by the recorded ones. */
   readonly #known: Map<string, string>
@@ -54,9 +53,8 @@ class Replay {
   readonly #completed: ReadonlySet<string>
   readonly #drifts = new Map<string, RequestDrift & { count: number }>()
 
-  constructor(recording: HarRecording) {
+  constructor(private readonly recording: HarRecording) {
     const { scenario, redaction } = scenarioOf(recording)
-    this.#recording = recording
     this.#mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
     this.#known = new Map(redaction.tokens)
     this.#show = text => redaction.text(text)
@@ -64,7 +62,7 @@ class Replay {
   }
 
   async run(): Promise<Comparison> {
-    const { exchanges, leftOut } = this.#recording
+    const { exchanges, leftOut } = this.recording
     const own = exchanges.filter(({ operation }) => operations[operation].auth !== 'lobby')
     for (const exchange of inReplayOrder(own)) {
       const answer = await this.#send(exchange)
@@ -210,7 +208,6 @@ function replayTimeOf(exchange: HarRequest): number | undefined {
   return isWatch(exchange) ? exchange.answeredAt : exchange.sentAt
 }
 
-/** Returns the token of the link that a request completes, or nothing. */
 function completedLink({ operation, status, body }: HarRequest): string[] {
   if (operation !== 'devices.links.complete' || status >= 300) return []
   const { device_link_token } = Object(body) as { device_link_token?: unknown }

@@ -75,7 +75,6 @@ interface Counts {
 }
 
 class Import {
-  readonly #recording: HarRecording
   readonly #redaction: Redaction
   readonly #games: RecordedGames
   readonly #regions = new Map<string, Writable<RegionInput>>()
@@ -89,15 +88,14 @@ class Import {
   readonly #beganAt: number | undefined
   #client: ScenarioInput['client']
 
-  constructor(recording: HarRecording) {
-    this.#recording = recording
+  constructor(private readonly recording: HarRecording) {
     this.#redaction = new Redaction(recording)
     this.#games = new RecordedGames(this.#redaction)
     this.#beganAt = recording.exchanges.find(({ sentAt }) => sentAt !== undefined)?.sentAt
   }
 
   run(): ImportedScenario {
-    const { exchanges } = this.#recording
+    const { exchanges } = this.recording
     for (const exchange of exchanges) this.#note(this.#games.take(exchange), exchange)
     for (const exchange of exchanges) this.#note(this.#take(exchange), exchange)
     for (const exchange of exchanges) this.#note(this.#takeJoin(exchange), exchange)
@@ -168,7 +166,6 @@ class Import {
     return true
   }
 
-  /** Adds a region, unless an answer has told more about it. */
   #nameRegion(region: RegionInput): void {
     if (!this.#regions.has(region.region_id)) this.#regions.set(region.region_id, region)
   }

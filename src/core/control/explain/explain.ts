@@ -8,10 +8,9 @@ import { operations } from '../../contract/operations.js'
 import { deviceLinkPath, isControlPath, pathInWorld } from '../../contract/paths.js'
 import type * as types from '../../generated/options.js'
 import { parseInput } from '../../lib/issues.js'
-import { lazyObject } from '../../lib/lazy-schemas.js'
-import { nearest, quoted } from '../../lib/text.js'
+import { nearest, quoted, UsageError } from '../../lib/messages.js'
+import { lazyObject } from '../../lib/schemas.js'
 import { formatInstant } from '../../lib/time.js'
-import { UsageError } from '../../lib/usage-error.js'
 import { validateNamespace } from '../../operations/namespaces.js'
 import type { Caller } from '../../operations/resolver.js'
 import { authenticate } from '../../pipeline/authenticate.js'
@@ -202,7 +201,6 @@ function explainRequest(
   }
 }
 
-/** Returns the verdict for a path outside the service, or `undefined`. */
 function outsideService(path: string): string | undefined {
   if (isControlPath(path)) return 'answered by the control API'
   const isPage = path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)
