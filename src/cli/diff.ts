@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { counted, nearest, quoted } from '../core/lib/text.js'
-import { asUsageError, UsageError } from '../core/lib/usage-error.js'
+import { asUsageError, counted, nearest, quoted, UsageError } from '../core/lib/messages.js'
 import type { Sureness } from '../server/har/compare.js'
 import { type Comparison, compareRecording, type RequestDrift } from '../server/har/replay.js'
 import type { FlagsOf } from './flags.js'

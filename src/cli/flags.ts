@@ -1,8 +1,9 @@
+import { isIPv6 } from 'node:net'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { splitWorldUrl } from '../core/contract/paths.js'
 import { secretVariables } from '../core/control/environment.js'
 import { parseInput } from '../core/lib/issues.js'
-import { nearest } from '../core/lib/text.js'
+import { nearest } from '../core/lib/messages.js'
 import { expectedDuration, formatDuration, parseDuration } from '../core/lib/time.js'
 import { parseUrl } from '../core/lib/url.js'
 import { historyFormat, historyLengthOf, MockmakerOptions } from '../core/mock/options.js'
@@ -189,11 +190,7 @@ const programs = {
 } as const satisfies FlagTable
 
 const network = {
-  host: [
-    '--host <host>',
-    'the address to listen on',
-    { parse: notBlank('an address or a name'), without: '127.0.0.1 and ::1' },
-  ],
+  host: ['--host <host>', 'the address to listen on', { parse: parseHost, without: '127.0.0.1 and ::1' }],
   allowedHosts: [
     '--allowed-hosts <names>',
     'more names to accept in the Host header, separated by commas; .example.com means its subdomains too',
@@ -228,7 +225,6 @@ const printing = {
   quiet: ['--quiet', 'after the first lines, print only errors'],
 } as const satisfies FlagTable
 
-/** The headings in the help of a command that starts a mock. */
 const groups = {
   Serve: serving,
   World: world,
@@ -461,7 +457,14 @@ function parseHistory(text: string): string | number {
   return length
 }
 
-/** Refuses the empty text that an unset variable of the shell makes. As a host it would mean every address. */
+/** Also takes an IPv6 address as URLs have it. */
+function parseHost(text: string): string {
+  const host = text.trim().replace(/^\[(.*)\]$/, '$1')
+  if (isIPv6(host) || /^[^\s:/]+$/.test(host)) return host
+  throw new InvalidArgumentError('Expected an address or a name without a port, such as 0.0.0.0 or ::1.')
+}
+
+/** Refuses the empty text that an unset variable of the shell makes. */
 function notBlank(expected: string): (text: string) => string {
   return text => {
     if (text.trim() === '') throw new InvalidArgumentError(`Expected ${expected}.`)
@@ -481,7 +484,6 @@ function parseAdvertised(text: string): string {
   throw new InvalidArgumentError('Expected a URL without a path, such as http://10.0.0.5:4100.')
 }
 
-/** Parses a URL, and removes slashes at its end. */
 function parseMockUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !parseUrl(text))
     throw new InvalidArgumentError('Expected a URL, as in http://127.0.0.1:4100.')

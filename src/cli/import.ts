@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { writeJson } from '../core/lib/exact-json.js'
-import { counted } from '../core/lib/text.js'
-import { asUsageError, asWriteError, UsageError } from '../core/lib/usage-error.js'
+import { writeJson } from '../core/lib/json.js'
+import { asUsageError, asWriteError, counted, UsageError } from '../core/lib/messages.js'
 import type { ScenarioInput } from '../core/scenario/schema.js'
 import { scenarioText } from '../server/files/scenario-file.js'
 import { type ConvertedConfig, convertVersionConfig } from '../server/files/version-config.js'
@@ -67,7 +66,8 @@ async function readImported(file: string): Promise<string> {
   const { size } = await stat(file).catch(cannotRead)
   if (size > longestHar)
     throw new UsageError(`${file} is larger than ${longestHar / 1024 ** 2} MiB: save only the requests to the service`)
-  return readFile(file, 'utf8').catch(cannotRead)
+  const text = await readFile(file, 'utf8').catch(cannotRead)
+  return text.replace(/^\uFEFF/, '')
 }
 
 function readIfShort(path: string): Buffer | undefined {
@@ -93,7 +93,6 @@ async function writeOwnFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Counts what is in a scenario. */
 function contentText(scenario: ScenarioInput): string {
   const { regions = [], games = [], device_links = [], faults = [] } = scenario
   const namespaces = games.flatMap(game => game.namespaces ?? [])
@@ -126,7 +125,6 @@ function incompleteText({ incomplete }: HarRecording): string {
   return `. Read without a time, a header or a size that is wrong or missing: ${entriesText(incomplete)}`
 }
 
-/** Counts the requests that are not in a scenario. */
 function leftOutText({ exchanges, leftOut }: HarRecording, { used }: ImportedScenario): string {
   const reasons = [
     ...(exchanges.length > used.size ? [`${exchanges.length - used.size} with nothing new`] : []),

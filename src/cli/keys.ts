@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withoutSecrets } from '../core/control/environment.js'
 import type { ClockJson } from '../core/control/history.js'
-import { writeJson } from '../core/lib/exact-json.js'
+import { writeJson } from '../core/lib/json.js'
+import { asWriteError, UsageError } from '../core/lib/messages.js'
 import { timeOfDay } from '../core/lib/time.js'
-import { asWriteError, UsageError } from '../core/lib/usage-error.js'
 import type { Mock } from '../core/mock/mock.js'
 import { type ClockSetting, hasPassed } from '../core/store/clock.js'
 import { scenarioText } from '../server/files/scenario-file.js'
@@ -15,7 +15,6 @@ import type { KeyWorld } from './key-world.js'
 import type { Console } from './output.js'
 import { printLastFailure } from './request-log.js'
 
-/** The mock that the keys act on. */
 interface KeyTarget {
   readonly mock: Mock
   readonly url: string

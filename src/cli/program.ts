@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { openapi } from '../core/contract/openapi.js'
 import { operationIds, operations } from '../core/contract/operations.js'
-import { nearest } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { nearest, UsageError } from '../core/lib/messages.js'
 import { scenarios } from '../core/scenario/shipped.js'
 import { isRedisUrl } from '../server/cluster/keep-in-redis.js'
 import { isScenarioPath, type LoadedScenario, loadScenario } from '../server/files/scenario-file.js'
@@ -29,7 +28,6 @@ import { printStory } from './story.js'
 /** The commands that run the words after `--`. */
 const runningCommands = ['exec', 'check-server', 'lab', 'players']
 
-/** Exit codes. */
 const failed = 1
 const wrongUsage = 2
 
@@ -120,7 +118,6 @@ Examples:
   return program
 }
 
-/** Adds the commands for scenario files. */
 function addScenarioCommands(program: Command, { console, packageRoot, setExitCode }: ProgramOptions): void {
   addCommand(program, 'show', 'open an exported world in the page, read-only')
     .argument('<file>', 'an export, the world of a failed test, or any other scenario')
@@ -165,7 +162,6 @@ async function validateScenarios(namesOrPaths: readonly string[], console: Conso
   return isValid
 }
 
-/** Adds the commands that print the promise of the service. */
 function addContractCommands(program: Command, { console }: ProgramOptions): void {
   addCommand(program, 'routes', 'print the operations that the mock answers').action(() => {
     const width = Math.max(...operationIds.map(id => operations[id].path.length))
@@ -305,7 +301,6 @@ function wordsAfterScenario(
   return wordsToRun(words, { command, example, takes: 'a scenario', own: hasScenario ? 1 : 0 })
 }
 
-/** Adds the commands that ask a running mock. */
 function addMockCommands(program: Command, { streams, console, setExitCode }: ProgramOptions): void {
   addCommand(
     program,
@@ -377,7 +372,6 @@ function addHelp(program: Command): void {
     })
 }
 
-/** Adds a command with its flags. After a usage error, a line says how to list its options. */
 function addCommand(program: Command, name: string, description: string): Command {
   const command = program
     .command(name)
@@ -389,7 +383,6 @@ function addCommand(program: Command, name: string, description: string): Comman
   return addFlags(command, name)
 }
 
-/** Makes a command serve a scenario. */
 function makeServing(command: Command, console: Console): Command {
   return (
     command
@@ -443,7 +436,6 @@ function withNearOption(text: string): string {
   return text.slice(0, -suggestion.length) + (near === undefined ? '' : `\n(Did you mean --${near}?)`)
 }
 
-/** Returns a line that suggests the nearest command, or an empty text. */
 function suggestCommand(word: string, program: Command): string {
   const names = program.commands.map(command => command.name())
   const near = nearestName(word, names)

@@ -1,5 +1,5 @@
 import type { StoryJson, StoryStep } from '../core/control/stories/tell-story.js'
-import { counted } from '../core/lib/text.js'
+import { counted } from '../core/lib/messages.js'
 import { elapsedText } from '../core/lib/time.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'

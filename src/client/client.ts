@@ -15,9 +15,8 @@ import type {
   WorldDescription,
   WorldsControl,
 } from '../core/control/world-control.js'
+import { checkKeys, quoted } from '../core/lib/messages.js'
 import { fetch as loadedFetch } from '../core/lib/real-globals.js'
-import { quoted } from '../core/lib/text.js'
-import { checkKeys } from '../core/lib/usage-error.js'
 import {
   delayed,
   type Failure,

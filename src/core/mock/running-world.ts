@@ -14,9 +14,8 @@ import { StoryRecorder } from '../control/stories/stories.js'
 import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
+import { quoted, UsageError } from '../lib/messages.js'
 import type { Steps } from '../lib/steps.js'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
 import { Exchange } from '../pipeline/exchange.js'
 import { type CallRunner, Executor } from '../pipeline/execute.js'
 import { LiveFaults } from '../pipeline/faults.js'
@@ -206,11 +205,11 @@ export class RunningWorld {
     const reasonsOf = (id: number) => this.past.reasonsOf(this.#exchange(id))
     // A transaction cannot share its tables, and its code gets the answer at once.
     const tables = world.openTransaction ? world.tables : readTables(world.state.tables)
-    const view = { tables, seed: world.seed, hasPassed: (at: number) => world.hasPassed(at) }
+    const { seed, hasPassed, starter } = world
+    const view = { tables, seed, hasPassed, starter }
     return explain({ world: view, corsOrigins: this.#settings.corsOrigins, faults, reasonsOf }, question)
   }
 
-  /** Finds a past request. Throws `UsageError` if the journal does not have it. */
   #exchange(id: number): StoredExchange {
     const exchange = this.#history.exchange(id)
     if (exchange) return exchange

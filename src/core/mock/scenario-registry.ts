@@ -1,8 +1,7 @@
 import type { JournalEntry } from '../contract/journal.js'
 import { defaultWorldId, worldPath } from '../contract/paths.js'
 import type { ScenarioSummary } from '../control/world-control.js'
-import { didYouMean, quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { didYouMean, quoted, UsageError } from '../lib/messages.js'
 import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenario/commands.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
@@ -34,7 +33,6 @@ interface RegistryOptions {
 
 /** The scenarios of a mock. Worlds of the same scenario share their initial rows. */
 export class ScenarioRegistry {
-  readonly #options: RegistryOptions
   /** By name. Those that a world has are checked, and the others as they were given. */
   readonly #scenarios: Map<string, ScenarioInput>
   readonly #states = new Map<string, WorldState>()
@@ -42,9 +40,8 @@ export class ScenarioRegistry {
   /** All scenarios, the mock's own first. */
   readonly summaries: ScenarioSummary[]
 
-  constructor(options: RegistryOptions) {
+  constructor(private readonly options: RegistryOptions) {
     const { own, named } = options
-    this.#options = options
     this.#scenarios = new Map([
       [own.name, own.scenario],
       ...Object.entries(named).filter(([name]) => name !== own.name),
@@ -54,7 +51,7 @@ export class ScenarioRegistry {
 
   /** Returns a registry with the same scenarios. What one of them reads or replaces later, the other does not see. */
   copy(): ScenarioRegistry {
-    const copy = new ScenarioRegistry(this.#options)
+    const copy = new ScenarioRegistry(this.options)
     for (const [name, scenario] of this.#scenarios) copy.#scenarios.set(name, scenario)
     for (const [name, state] of this.#states) copy.#states.set(name, state)
     return copy
@@ -62,19 +59,19 @@ export class ScenarioRegistry {
 
   /** The commands of the mock's own scenario. */
   get commands(): ScenarioCommands {
-    this.#commands ??= scenarioCommands(this.#named(this.#options.own.name))
+    this.#commands ??= scenarioCommands(this.#named(this.options.own.name))
     return this.#commands
   }
 
   /** The mock's own scenario. */
   get own(): { readonly name: string; readonly scenario: CheckedScenario } {
-    const { name } = this.#options.own
+    const { name } = this.options.own
     return { name, scenario: this.#named(name) }
   }
 
   /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
   defaultState(): StartState {
-    return this.stateOf(this.#options.own.name, { worldId: defaultWorldId })
+    return this.stateOf(this.options.own.name, { worldId: defaultWorldId })
   }
 
   /**
@@ -83,15 +80,15 @@ export class ScenarioRegistry {
    */
   stateOf(
     scenario: string | ScenarioInput | undefined,
-    { worldId, seed = this.#options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
+    { worldId, seed = this.options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
   ): StartState {
-    const source = scenario ?? this.#options.own.name
+    const source = scenario ?? this.options.own.name
     const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
     const definition = this.definitionOf(read, worldId, seed)
     const journal = scenario === undefined ? undefined : read.content.journal
     // Worlds with different seeds have no rows to share.
     const withSeed = this.withSeed(typeof scenario === 'object' ? read : scenario, worldId)
-    if (typeof source !== 'string' || seed !== this.#options.seed)
+    if (typeof source !== 'string' || seed !== this.options.seed)
       return { world: createState(definition), journal, withSeed }
     const world = createState(definition, this.#states.get(source))
     if (!this.#states.has(source)) this.#states.set(source, world)
@@ -100,7 +97,7 @@ export class ScenarioRegistry {
 
   /** Returns what a storage needs to read the worlds that it keeps. */
   contextOf(worldId: string): LoadContext {
-    const { publicUrl } = this.#options
+    const { publicUrl } = this.options
     const path = worldPath(worldId)
     const { scenario: own } = this.own
     return {
@@ -127,13 +124,13 @@ export class ScenarioRegistry {
     return this.withSeed(recipe.scenario as CheckedScenario, worldId) // `defineWorld` makes recipes
   }
 
-  definitionOf(scenario: CheckedScenario, worldId: string, seed = this.#options.seed): StateDefinition {
-    return defineWorld(scenario, { ...this.#options, seed, path: worldPath(worldId) })
+  definitionOf(scenario: CheckedScenario, worldId: string, seed = this.options.seed): StateDefinition {
+    return defineWorld(scenario, { ...this.options, seed, path: worldPath(worldId) })
   }
 
   /** Replaces the mock's own scenario. */
   replaceOwn(scenario: CheckedScenario): void {
-    const { name } = this.#options.own
+    const { name } = this.options.own
     this.#scenarios.set(name, scenario)
     this.#states.delete(name)
     this.#commands = undefined

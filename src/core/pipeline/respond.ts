@@ -3,8 +3,7 @@ import type { HeldAnswer } from '../contract/faults.js'
 import { isSeatOperation, namesPlayer } from '../contract/operations.js'
 import { isControlPath, pathInWorld } from '../contract/paths.js'
 import type { Emitter } from '../lib/emitter.js'
-import { exactValue, writeJson } from '../lib/exact-json.js'
-import { isJsonObject } from '../lib/json.js'
+import { exactValue, isJsonObject, writeJson } from '../lib/json.js'
 import { Headers, real, TextEncoder } from '../lib/real-globals.js'
 import { seatsTaken } from '../store/lobby-rules.js'
 import { playerName } from '../store/player-names.js'
@@ -161,7 +160,7 @@ export class Responder {
     log.emit({
       world: worldId,
       method: request.method,
-      path: redactor.path(request.path),
+      path: redactor.text(request.path),
       operation,
       caller,
       status,

@@ -3,7 +3,7 @@ import type { StoryJson, StoryStep, StorySummary } from '../../core/control/stor
 import type { StoryOutcome } from '../../core/generated/options.js'
 import { Button, CopyButton, copyAction } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { useLoaded } from '../ui/hooks.js'
+import { useLoaded } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
 
@@ -62,7 +62,12 @@ export function PlayerDetails() {
         </>
       }
       actions={[
-        { id: 'see-then', label: 'See the world then', kind: 'main', run: () => seeWorld(story) },
+        {
+          id: 'see-then',
+          label: 'See the world then',
+          kind: 'main',
+          run: () => page.go({ view: 'world', opened: undefined, at: { revision: story.revision } }),
+        },
         copyAction('copy-story', 'Copy story', () => storyText(story)),
         copyAction('copy-diagram', 'Copy as diagram', async () => (await ask({ mermaid: true })).mermaid ?? ''),
       ]}
@@ -155,11 +160,6 @@ function Places({ story: { lobby, server } }: { readonly story: StoryJson }) {
   )
 }
 
-function seeWorld({ revision }: StoryJson): void {
-  page.go({ view: 'world', opened: undefined, at: { revision } })
-}
-
-/** Writes a story as lines of text. */
 function storyText({ name, token, sentence, steps, notes }: StoryJson): string {
   const lines = steps.map(({ at, title, text }) => `${at}  ${title}: ${text}`)
   return [`${name} (${token})`, sentence, ...lines, ...notes].join('\n')

@@ -28,7 +28,6 @@ export interface Span {
   readonly to: number
 }
 
-/** Creates a signal whose value the browser keeps, if it allows that. */
 function keptSignal<Value extends string>(key: string, initial: Value): Signal<Value> {
   const kept: Signal<Value> = signal(initial)
   try {

@@ -1,6 +1,5 @@
-import { exactValue } from '../../core/lib/exact-json.js'
-import { sameJson } from '../../core/lib/json.js'
-import { counted, quoted, shortened } from '../../core/lib/text.js'
+import { exactValue, sameJson } from '../../core/lib/json.js'
+import { counted, quoted, shortened } from '../../core/lib/messages.js'
 
 /** The kind of a difference. `missing`: only the recorded answer has it. `extra`: only the mock's has it. */
 type DriftKind = 'status' | 'code' | 'missing' | 'extra' | 'type' | 'value' | 'order'
@@ -148,7 +147,6 @@ interface Lists extends Pair {
 /** The error of a validation that depends on names that no answer shows. */
 const isTakenName = (error: unknown) => sameJson(Object(error).path, ['name-id', 'not-unique'])
 
-/** Compares lists by the ids of their elements, or else by their places. */
 function compareLists(lists: Lists, names: Names): Drift[] {
   const [recorded, mock] = [lists.recorded, lists.mock].map(list => list.filter(one => !isTakenName(one)))
   if (

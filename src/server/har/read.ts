@@ -2,11 +2,10 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { type OperationId, operations } from '../../core/contract/operations.js'
-import { parseJson as parseExactJson } from '../../core/lib/exact-json.js'
-import { nestingLimit, textNestsWithin } from '../../core/lib/json.js'
+import { nestingLimit, parseJson as parseExactJson, textNestsWithin } from '../../core/lib/json.js'
 import { lazy } from '../../core/lib/lazy.js'
+import { UsageError } from '../../core/lib/messages.js'
 import { parseUrl } from '../../core/lib/url.js'
-import { UsageError } from '../../core/lib/usage-error.js'
 import { routes } from '../../core/pipeline/routes.js'
 
 /** The longest HAR, and the most bytes of its attached and decompressed bodies together. */
@@ -163,7 +162,10 @@ export function readHar(
   // A zip, or a file that a proxy has compressed.
   if (/^(?:PK|.{0,3}\uFFFD)/s.test(text))
     throw new UsageError(`${file} is compressed or no UTF-8: unpack it, and take the .har file in it`)
-  const archive = Archive().safeParse(parseJson(text))
+  const json = parseJson(text)
+  if (json === undefined && /^\uFEFF?\s*\{\s*"log"/.test(text))
+    throw new UsageError(`${file} is an HTTP Archive that was cut, or whose JSON is wrong: save it again`)
+  const archive = Archive().safeParse(json)
   if (!archive.success)
     throw new UsageError(
       `${file} is no HTTP Archive: expected JSON with log.entries, as developer tools save it${alternative}`,
@@ -238,13 +240,10 @@ const decompressions = { gzip: gunzipSync, br: brotliDecompressSync, deflate: in
 
 /** Reads bodies, as long as they do not become too large together. */
 class Bodies {
-  readonly #readAttached: ReadAttached
   /** In bytes. */
   #left = longestHar
 
-  constructor(readAttached: ReadAttached) {
-    this.#readAttached = readAttached
-  }
+  constructor(private readonly readAttached: ReadAttached) {}
 
   /**
    * Returns the value of a body, which may be empty, or its fault.
@@ -278,7 +277,7 @@ class Bodies {
 
   #attached(name: string | undefined): Buffer | undefined {
     // Only a name: a path could lead anywhere.
-    return name !== undefined && this.#left > 0 && /^\w[\w.-]*$/.test(name) ? this.#readAttached(name) : undefined
+    return name !== undefined && this.#left > 0 && /^\w[\w.-]*$/.test(name) ? this.readAttached(name) : undefined
   }
 
   /** Most tools save a body as it was before its compression, but keep the header. `undefined` if it becomes too large. */

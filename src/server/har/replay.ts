@@ -2,7 +2,7 @@ import { ApiError, type ErrorCode } from '../../core/contract/errors.js'
 import { operations } from '../../core/contract/operations.js'
 import { defaultWorldId } from '../../core/contract/paths.js'
 import { completeDeviceLink } from '../../core/control/device-links.js'
-import { parseJson, writeJson } from '../../core/lib/exact-json.js'
+import { parseJson, writeJson } from '../../core/lib/json.js'
 import { createMock, type Mock } from '../../core/mock/mock.js'
 import type { MockResponse } from '../../core/pipeline/message.js'
 import { compareAnswers, type Drift, type Names } from './compare.js'
@@ -67,7 +67,6 @@ export async function compareRecording(recording: HarRecording): Promise<Compari
 const encoder = new TextEncoder()
 
 class Replay {
-  readonly #recording: HarRecording
   readonly #mock: Mock
   /** Ids and tokens of the mock, by the recorded ones. */
   readonly #known: Map<string, string>
@@ -77,9 +76,8 @@ class Replay {
   readonly #drifts = new Map<string, RequestDrift & { count: number }>()
   readonly #unexplained = new Map<HarRequest, string>()
 
-  constructor(recording: HarRecording) {
+  constructor(private readonly recording: HarRecording) {
     const { scenario, redaction } = scenarioOf(recording)
-    this.#recording = recording
     // A recorded error that needs a fault is not sent.
     this.#mock = createMock({ scenario: { ...scenario, faults: [], clock: 'frozen' } })
     this.#known = new Map(redaction.tokens)
@@ -88,7 +86,7 @@ class Replay {
   }
 
   async run(): Promise<Comparison> {
-    const { exchanges, leftOut } = this.#recording
+    const { exchanges, leftOut } = this.recording
     const own = exchanges.filter(({ operation }) => operations[operation].auth !== 'lobby')
     for (const exchange of inReplayOrder(own)) {
       if (needsFault(exchange)) continue

@@ -84,7 +84,6 @@ interface Counts {
 const unnamedMode = 'default'
 
 class Import {
-  readonly #recording: HarRecording
   readonly #redaction: Redaction
   readonly #games: RecordedGames
   readonly #regions = new Map<string, Writable<RegionInput>>()
@@ -102,12 +101,12 @@ class Import {
   readonly #beganAt: number | undefined
   /** The lobbies of recorded finds and creates, by their recorded ids. */
   readonly #made: ReadonlySet<string>
-  readonly #unexplained: UnexplainedErrors
   #client: ScenarioInput['client']
 
-  constructor(recording: HarRecording, unexplained: UnexplainedErrors) {
-    this.#recording = recording
-    this.#unexplained = unexplained
+  constructor(
+    private readonly recording: HarRecording,
+    private readonly unexplained: UnexplainedErrors,
+  ) {
     this.#redaction = new Redaction(recording)
     this.#games = new RecordedGames(this.#redaction)
     const { exchanges } = recording
@@ -117,7 +116,7 @@ class Import {
   }
 
   run(): ImportedScenario {
-    const { exchanges } = this.#recording
+    const { exchanges } = this.recording
     for (const exchange of exchanges) this.#note(this.#games.take(exchange), exchange)
     for (const exchange of exchanges) this.#note(this.#take(exchange), exchange)
     // A request may name several game modes, and a later one may tell which of them its lobby has.
@@ -148,7 +147,7 @@ class Import {
     const counts = this.#counts.get(operation) ?? { answered: 0, failed: 0 }
     this.#counts.set(operation, counts)
     counts.answered += 1
-    const instead = this.#unexplained.get(exchange)
+    const instead = this.unexplained.get(exchange)
     const isFault = needsFault(exchange) || instead !== undefined
     if (!isFault || this.#faults.length >= mostFaults) return false
     const [code, seconds] = [codeOf(answer), answerHeaders['retry-after'] ?? '']
@@ -196,7 +195,6 @@ class Import {
     return true
   }
 
-  /** Adds a region, unless an answer has told more about it. */
   #nameRegion(region: RegionInput): void {
     if (!this.#regions.has(region.region_id)) this.#regions.set(region.region_id, region)
   }

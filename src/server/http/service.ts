@@ -30,7 +30,7 @@ import { outputResult, type Responder } from '../../core/pipeline/respond.js'
 import { locate, type Place, requestAt, routes } from '../../core/pipeline/routes.js'
 import { runInSlices } from '../../core/store/timers.js'
 import { version } from '../../version.js'
-import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
+import { parseScenarioText, scenarioText } from '../files/scenario-file.js'
 import { parseControlHosts } from './address-lists.js'
 import { controlOpenapi } from './control-openapi.js'
 import { checkControlToken, holderCheck } from './control-token.js'
@@ -281,7 +281,7 @@ export class Service {
     const isReadOnly = readOnlyBecause !== undefined
     if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
     const server = this.#mock
-    const texts = { parseScenario: parseSentScenario, scenarioText }
+    const texts = { parseScenario: parseScenarioText, scenarioText }
     const openapi = () => controlOpenapi({ version, serverUrl: url })
     const inSlices = <Result>(steps: Steps<Result>) => runInSlices(untilGone(steps, request), this.#options.now)
     const hasControlToken = this.#access.hasToken !== undefined

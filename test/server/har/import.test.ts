@@ -532,6 +532,12 @@ describe('a HAR', () => {
       )
     },
   )
+
+  it('is named if it was cut', () => {
+    expect(() => readHar(recordedHar([]).slice(0, -1), 'session.har')).toThrow(
+      /^session\.har is an HTTP Archive that was cut, or whose JSON is wrong: save it again$/,
+    )
+  })
 })
 
 /** Damages one of the fields of an entry. */

@@ -1,6 +1,6 @@
 import { isSeatOperation, operations } from '../../contract/operations.js'
+import { counted } from '../../lib/messages.js'
 import { parseDate } from '../../lib/real-globals.js'
-import { counted } from '../../lib/text.js'
 import { elapsedText, formatInstant } from '../../lib/time.js'
 import { playerName } from '../../store/player-names.js'
 import type { Story } from './stories.js'

@@ -85,8 +85,7 @@ const table = {
     is: 'row',
     outcome: 'on_the_way',
     title: 'Handed over',
-    text: (fact, { rows }) =>
-      `A real server took the lobby over, and has to connect the player.${expiryText(fact, rows)}`,
+    text: (fact, { rows }) => `A real server gets the lobby, and has to connect the player.${expiryText(fact, rows)}`,
   },
   moved: {
     is: 'row',
