@@ -25,7 +25,7 @@ export type { TestControls, WorldControl, WorldsControl } from './core/control/w
 export type * from './core/generated/operations.js'
 export type { CheckResult } from './core/lib/check-report.js'
 export type { Draft } from './core/lib/json.js'
-export { UsageError } from './core/lib/usage-error.js'
+export { UsageError } from './core/lib/messages.js'
 export type { Mockmaker, MockmakerWorld, MockmakerWorlds } from './core/mock/facade.js'
 export type { ReloadOptions } from './core/mock/running-world.js'
 export type { Caller } from './core/operations/resolver.js'

@@ -1,7 +1,7 @@
 import { curlLine, curlLineFor, sortTokens } from '../core/control/environment.js'
 import { countSeats, type WorldStatus } from '../core/control/status.js'
 import type { KeptData } from '../core/control/world-control.js'
-import { counted, escapedLine, sizeText } from '../core/lib/text.js'
+import { counted, escapedLine, sizeText } from '../core/lib/messages.js'
 import { formatDuration } from '../core/lib/time.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
 import { defaultNamespace, fullNameOf } from '../core/store/namespaces.js'
@@ -115,7 +115,6 @@ function playersInLobbies({ players, lobbies }: Pick<WorldStatus, 'players' | 'l
   return `${counted(players, 'player', 'players')} in ${counted(lobbies, 'lobby', 'lobbies')}`
 }
 
-/** Cuts a text to a number of columns. A shortened text ends with `…`. */
 function cutToWidth(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
   let kept = ''
@@ -185,7 +184,6 @@ export function printNamespaces(world: RunningWorld['world'], console: Pick<Cons
   printColumns(rows, console)
 }
 
-/** Prints rows with their cells aligned. */
 function printColumns(rows: readonly (readonly string[])[], { print }: Pick<Console, 'print'>): void {
   const width = (column: number) => Math.max(...rows.map(row => row[column]?.length ?? 0))
   for (const row of rows)

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { type CheckResult, checkLines, junitOf } from '../core/lib/check-report.js'
-import { asWriteError } from '../core/lib/usage-error.js'
+import { asWriteError } from '../core/lib/messages.js'
 import type { Console } from './output.js'
 
 // Shared by `lab`, `check-server` and `mcp`: the results of checks, and the signals that end a command.

@@ -1,8 +1,9 @@
+import { isIPv6 } from 'node:net'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { splitWorldUrl } from '../core/contract/paths.js'
 import { secretVariables } from '../core/control/environment.js'
 import { parseInput } from '../core/lib/issues.js'
-import { nearest } from '../core/lib/text.js'
+import { nearest } from '../core/lib/messages.js'
 import { expectedDuration, formatDuration, parseDuration } from '../core/lib/time.js'
 import { parseUrl } from '../core/lib/url.js'
 import { historyFormat, historyLengthOf, MockmakerOptions } from '../core/mock/options.js'
@@ -189,11 +190,7 @@ const programs = {
 } as const satisfies FlagTable
 
 const network = {
-  host: [
-    '--host <host>',
-    'the address to listen on',
-    { parse: notBlank('an address or a name'), without: '127.0.0.1 and ::1' },
-  ],
+  host: ['--host <host>', 'the address to listen on', { parse: parseHost, without: '127.0.0.1 and ::1' }],
   allowedHosts: [
     '--allowed-hosts <names>',
     'more names to accept in the Host header, separated by commas; .example.com means its subdomains too',
@@ -228,7 +225,6 @@ const printing = {
   quiet: ['--quiet', 'after the first lines, print only errors'],
 } as const satisfies FlagTable
 
-/** The headings in the help of a command that starts a mock. */
 const groups = {
   Serve: serving,
   World: world,
@@ -291,7 +287,12 @@ export const flagsOf = {
       { parse: parseMockUrl, default: () => `http://127.0.0.1:${process.env.PORT || defaultPort}` },
     ],
   },
-  story: { url, controlToken, json: ['--json', 'print the story as JSON'] },
+  story: {
+    url,
+    controlToken,
+    mermaid: ['--mermaid', 'print the story as a diagram for an issue, which GitHub draws'],
+    json: ['--json', 'print the story, or the list, as JSON'],
+  },
   mcp: {
     url: ['--url <url>', urlHelp, { parse: parseMockUrl, default: defaultUrl, env: 'MOCKMAKER_URL' }],
     controlToken,
@@ -352,7 +353,14 @@ export const flagsOf = {
     world: ['--world <id>', 'the world of the folder to print', { parse: String, without: 'default' }],
   },
   import: { output },
-  diff: { json: ['--json', 'print the differences as one line of JSON'] },
+  diff: {
+    baseline: [
+      '--baseline <file>',
+      'a file with the differences that may be there, one a line; a listed one that is gone fails',
+      { parse: String },
+    ],
+    json: ['--json', 'print the differences as one line of JSON'],
+  },
   init: {
     phaser: ['--phaser', 'write a game with Phaser, its game server and its tests'],
     godot: ['--godot', 'write a game for Godot 4, its game server and its tests'],
@@ -467,7 +475,14 @@ function parseHistory(text: string): string | number {
   return length
 }
 
-/** Refuses the empty text that an unset variable of the shell makes. As a host it would mean every address. */
+/** Also takes an IPv6 address as URLs have it. */
+function parseHost(text: string): string {
+  const host = text.trim().replace(/^\[(.*)\]$/, '$1')
+  if (isIPv6(host) || /^[^\s:/]+$/.test(host)) return host
+  throw new InvalidArgumentError('Expected an address or a name without a port, such as 0.0.0.0 or ::1.')
+}
+
+/** Refuses the empty text that an unset variable of the shell makes. */
 function notBlank(expected: string): (text: string) => string {
   return text => {
     if (text.trim() === '') throw new InvalidArgumentError(`Expected ${expected}.`)
@@ -487,7 +502,6 @@ function parseAdvertised(text: string): string {
   throw new InvalidArgumentError('Expected a URL without a path, such as http://10.0.0.5:4100.')
 }
 
-/** Parses a URL, and removes slashes at its end. */
 function parseMockUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !parseUrl(text))
     throw new InvalidArgumentError('Expected a URL, as in http://127.0.0.1:4100.')

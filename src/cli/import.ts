@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from 'node:fs'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { writeJson } from '../core/lib/exact-json.js'
-import { counted } from '../core/lib/text.js'
-import { asUsageError, asWriteError, UsageError } from '../core/lib/usage-error.js'
+import { writeJson } from '../core/lib/json.js'
+import { asUsageError, asWriteError, counted, UsageError } from '../core/lib/messages.js'
 import type { ScenarioInput } from '../core/scenario/schema.js'
 import { scenarioText } from '../server/files/scenario-file.js'
 import { type ConvertedConfig, convertVersionConfig } from '../server/files/version-config.js'
 import { type HarRecording, longestHar, readHar } from '../server/har/read.js'
-import { type ImportedScenario, scenarioOf } from '../server/har/scenario-of.js'
+import { compareRecording } from '../server/har/replay.js'
+import { type ImportedScenario, scenarioOf, type UnexplainedErrors } from '../server/har/scenario-of.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 
@@ -21,7 +21,7 @@ export async function importFile(file: string, { output }: FlagsOf<'import'>, co
   if (output !== undefined && (await isSame(file, output)))
     throw new UsageError(`${output} is the imported file itself: name another file with -o`)
   const config = await convertVersionConfig(text, file)
-  const { scenario, summary } = config ? { ...config, summary: configText(config) } : scenarioOfHar(text, file)
+  const { scenario, summary } = config ? { ...config, summary: configText(config) } : await scenarioOfHar(text, file)
   const written = scenarioText(writeJson(scenario)).trimEnd()
   if (output === undefined) {
     console.printDocument(written)
@@ -37,11 +37,15 @@ function configText({ scenario, leftOut }: ConvertedConfig): string {
   return `${contentText(scenario)}. ${leftOut === '' ? 'All was used' : `Not used as it is: ${counted(count, 'key', 'keys')}\n${leftOut}`}`
 }
 
-function scenarioOfHar(text: string, file: string): { readonly scenario: ScenarioInput; readonly summary: string } {
+async function scenarioOfHar(
+  text: string,
+  file: string,
+): Promise<{ readonly scenario: ScenarioInput; readonly summary: string }> {
   const recording = readHarText(text, file, ', or a version config with matchmaker.game_modes')
-  const imported = scenarioOf(recording)
+  const { unexplained } = await compareRecording(recording)
+  const imported = scenarioOf(recording, unexplained)
   const { scenario, used } = imported
-  const notes = `${leftOutText(recording, imported)}${incompleteText(recording)}${misfitText(imported, file)}`
+  const notes = `${leftOutText(recording, imported)}${incompleteText(recording)}${faultsText(unexplained)}${misfitText(imported, file)}`
   if (used.size === 0) throw new UsageError(`${file} has no answer that a scenario needs. ${notes}`)
   return { scenario, summary: `${contentText(scenario)}, from ${counted(used.size, 'request', 'requests')}. ${notes}` }
 }
@@ -62,7 +66,8 @@ async function readImported(file: string): Promise<string> {
   const { size } = await stat(file).catch(cannotRead)
   if (size > longestHar)
     throw new UsageError(`${file} is larger than ${longestHar / 1024 ** 2} MiB: save only the requests to the service`)
-  return readFile(file, 'utf8').catch(cannotRead)
+  const text = await readFile(file, 'utf8').catch(cannotRead)
+  return text.replace(/^\uFEFF/, '')
 }
 
 function readIfShort(path: string): Buffer | undefined {
@@ -88,7 +93,6 @@ async function writeOwnFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Counts what is in a scenario. */
 function contentText(scenario: ScenarioInput): string {
   const { regions = [], games = [], device_links = [], faults = [] } = scenario
   const namespaces = games.flatMap(game => game.namespaces ?? [])
@@ -110,12 +114,17 @@ function misfitText({ misfits }: ImportedScenario, file: string): string {
   return `. ${counted(misfits.length, 'answer does', 'answers do')} not fit the contract (${entriesText(misfits)}): mockmaker diff ${file} shows where`
 }
 
+function faultsText(unexplained: UnexplainedErrors): string {
+  if (unexplained.size === 0) return ''
+  const entries = [...unexplained.keys()].map(({ entry }) => entry)
+  return `. ${counted(entries.length, 'error that this world cannot give is a fault', 'errors that this world cannot give are faults')}: ${entriesText(entries)}`
+}
+
 function incompleteText({ incomplete }: HarRecording): string {
   if (incomplete.length === 0) return ''
   return `. Read without a time, a header or a size that is wrong or missing: ${entriesText(incomplete)}`
 }
 
-/** Counts the requests that are not in a scenario. */
 function leftOutText({ exchanges, leftOut }: HarRecording, { used }: ImportedScenario): string {
   const reasons = [
     ...(exchanges.length > used.size ? [`${exchanges.length - used.size} with nothing new`] : []),

@@ -1,8 +1,7 @@
 import fs, { lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { counted, shellWord } from '../core/lib/text.js'
-import { asUsageError, UsageError } from '../core/lib/usage-error.js'
+import { asUsageError, counted, shellWord, UsageError } from '../core/lib/messages.js'
 import { makeFolders } from '../server/folder/folder-files.js'
 import { version } from '../version.js'
 import type { Console } from './output.js'
@@ -10,7 +9,6 @@ import type { Console } from './output.js'
 /** An example that `init` writes. */
 type ExampleName = 'phaser' | 'godot'
 
-/** A file of the package, and where it goes. */
 interface Template {
   readonly from: string
   /** Relative to the folder of the user. */

@@ -1,5 +1,5 @@
 import { secretVariables } from '../core/control/environment.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { UsageError } from '../core/lib/messages.js'
 import type { Mock } from '../core/mock/mock.js'
 import type { ReloadSummary } from '../core/store/reload.js'
 import type { HttpReplica } from '../server/cluster/http-replica.js'

@@ -132,11 +132,8 @@ const suspendMs = 50
 
 /** The raw mode of the terminal of a process. It ends with the process, and while the process is suspended. */
 export class RawTerminal {
-  readonly #process: RawProcess
-
   /** The terminal is in raw mode already. */
-  constructor(process: RawProcess) {
-    this.#process = process
+  constructor(private readonly process: RawProcess) {
     process.on('exit', () => setRawMode(process.stdin, false))
     // While the process was stopped, the shell has changed the mode of the terminal.
     if (process.platform !== 'win32') process.on('SIGCONT', () => this.#enter())
@@ -145,20 +142,20 @@ export class RawTerminal {
   /** Does what Ctrl+C does outside of raw mode. */
   interrupt(): void {
     // No signal: on Windows it would end the process without its listeners.
-    this.#process.emit('SIGINT', 'SIGINT')
+    this.process.emit('SIGINT', 'SIGINT')
   }
 
   /** Does what Ctrl+Z does outside of raw mode. Does nothing on Windows. */
   suspend(): void {
-    if (this.#process.platform === 'win32') return
-    setRawMode(this.#process.stdin, false)
+    if (this.process.platform === 'win32') return
+    setRawMode(this.process.stdin, false)
     // To the whole group, as from the terminal: otherwise the shell would wait for npm, which still runs.
-    this.#process.kill(0, 'SIGTSTP')
+    this.process.kill(0, 'SIGTSTP')
     setTimeout(() => this.#enter(), suspendMs).unref()
   }
 
   #enter(): void {
-    const { stdin } = this.#process
+    const { stdin } = this.process
     // Node does nothing if it believes that the mode is set.
     setRawMode(stdin, false)
     setRawMode(stdin, true)

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withoutSecrets } from '../core/control/environment.js'
 import type { ClockJson } from '../core/control/history.js'
+import { asWriteError, UsageError } from '../core/lib/messages.js'
 import { timeOfDay } from '../core/lib/time.js'
-import { asWriteError, UsageError } from '../core/lib/usage-error.js'
 import type { Mock } from '../core/mock/mock.js'
 import { type ClockSetting, hasPassed } from '../core/store/clock.js'
 import { printNamespaces, printTokens } from './banner.js'
@@ -13,7 +13,6 @@ import type { KeyWorld } from './key-world.js'
 import type { Console } from './output.js'
 import { printLastFailure } from './request-log.js'
 
-/** The mock that the keys act on. */
 interface KeyTarget {
   readonly mock: Mock
   readonly url: string

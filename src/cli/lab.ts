@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type CheckResult, countsText } from '../core/lib/check-report.js'
-import { didYouMean, quoted } from '../core/lib/text.js'
-import { asUsageError, UsageError } from '../core/lib/usage-error.js'
+import { asUsageError, didYouMean, quoted, UsageError } from '../core/lib/messages.js'
 import { checkNames, isCheckName } from '../lab/checks.js'
 import { commandClient } from '../lab/command-client.js'
 import type { LabCheckName, LabReport } from '../lab/lab.js'

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { styleText } from 'node:util'
-import { counted, escapedLine } from '../core/lib/text.js'
-import { asWriteError, systemReason } from '../core/lib/usage-error.js'
+import { asWriteError, counted, escapedLine, systemReason } from '../core/lib/messages.js'
 
 /**
  * Everything that the command prints goes through here. The console escapes control characters, so no text from outside

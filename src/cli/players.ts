@@ -1,5 +1,5 @@
 import { readinessPath, splitWorldUrl } from '../core/contract/paths.js'
-import { shellWord } from '../core/lib/text.js'
+import { shellWord } from '../core/lib/messages.js'
 import { takeSeat } from '../server/processes/bot-seat.js'
 import { Bots, checkBotCount } from '../server/processes/bots.js'
 import { windowsWord } from '../server/processes/spawn-command.js'

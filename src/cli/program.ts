@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { openapi } from '../core/contract/openapi.js'
 import { operationIds, operations } from '../core/contract/operations.js'
-import { counted, nearest } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { counted, nearest, UsageError } from '../core/lib/messages.js'
 import { type Past, pastOf } from '../core/scenario/past.js'
 import { readScenario } from '../core/scenario/read.js'
 import { scenarios } from '../core/scenario/shipped.js'
@@ -31,7 +30,6 @@ import { printStory } from './story.js'
 /** The commands that run the words after `--`. */
 const runningCommands = ['exec', 'check-server', 'lab', 'players']
 
-/** Exit codes. */
 const failed = 1
 const wrongUsage = 2
 
@@ -122,7 +120,6 @@ Examples:
   return program
 }
 
-/** Adds the commands for scenario files. */
 function addScenarioCommands(program: Command, { console, packageRoot, setExitCode }: ProgramOptions): void {
   addCommand(program, 'show', 'open an exported world in the page, read-only')
     .argument('<file>', 'an export, the world of a failed test, or any other scenario')
@@ -178,7 +175,6 @@ function capsuleText({ version, made_at, changes, exchanges, stories }: Past): s
   return `a capsule of mockmaker ${version}, made ${made_at}: ${parts.join(', ')}`
 }
 
-/** Adds the commands that print the promise of the service. */
 function addContractCommands(program: Command, { console }: ProgramOptions): void {
   addCommand(program, 'routes', 'print the operations that the mock answers').action(() => {
     const width = Math.max(...operationIds.map(id => operations[id].path.length))
@@ -318,7 +314,6 @@ function wordsAfterScenario(
   return wordsToRun(words, { command, example, takes: 'a scenario', own: hasScenario ? 1 : 0 })
 }
 
-/** Adds the commands that ask a running mock. */
 function addMockCommands(program: Command, { streams, console, setExitCode }: ProgramOptions): void {
   addCommand(
     program,
@@ -337,8 +332,13 @@ function addMockCommands(program: Command, { streams, console, setExitCode }: Pr
   )
 
   addCommand(program, 'story', 'tell what happened to a player of a running mock')
-    .argument('<player>', 'the token of the player, its beginning, or the name of the player')
-    .action((player: string, flags: FlagsOf<'story'>) => printStory(player, flags, console))
+    .argument('[player]', 'the token of the player, its beginning, or its name. Without it: the newest 20 players')
+    .action((player: string | undefined, flags: FlagsOf<'story'>, command: Command) => {
+      if (flags.mermaid && player === undefined)
+        command.error('error: --mermaid draws one player: name it. mockmaker story lists the newest')
+      if (flags.mermaid && flags.json) command.error('error: use either --mermaid or --json')
+      return printStory(player, flags, console)
+    })
 
   addCommand(program, 'mcp', 'serve tools for a coding agent, over MCP on standard input and output').action(
     async (flags: FlagsOf<'mcp'>, command: Command) => {
@@ -392,7 +392,6 @@ function addHelp(program: Command): void {
     })
 }
 
-/** Adds a command with its flags. After a usage error, a line says how to list its options. */
 function addCommand(program: Command, name: string, description: string): Command {
   const command = program
     .command(name)
@@ -404,7 +403,6 @@ function addCommand(program: Command, name: string, description: string): Comman
   return addFlags(command, name)
 }
 
-/** Makes a command serve a scenario. */
 function makeServing(command: Command, console: Console): Command {
   return (
     command
@@ -458,7 +456,6 @@ function withNearOption(text: string): string {
   return text.slice(0, -suggestion.length) + (near === undefined ? '' : `\n(Did you mean --${near}?)`)
 }
 
-/** Returns a line that suggests the nearest command, or an empty text. */
 function suggestCommand(word: string, program: Command): string {
   const names = program.commands.map(command => command.name())
   const near = nearestName(word, names)

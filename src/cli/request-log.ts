@@ -1,9 +1,9 @@
 import { hasFailed } from '../core/contract/errors.js'
 import type { JournalEntry } from '../core/contract/journal.js'
-import type { OperationId } from '../core/contract/operations.js'
+import { isSeatOperation } from '../core/contract/operations.js'
 import { defaultWorldId, isControlPath, pathInWorld, readinessPath } from '../core/contract/paths.js'
-import { writeJson } from '../core/lib/exact-json.js'
-import { counted, grouped, shortened } from '../core/lib/text.js'
+import { writeJson } from '../core/lib/json.js'
+import { counted, grouped, shortened } from '../core/lib/messages.js'
 import { localTimeOfDay, timeOfDay } from '../core/lib/time.js'
 import type { Mock } from '../core/mock/mock.js'
 import { listedLobbies } from '../core/operations/lobbies.js'
@@ -158,7 +158,7 @@ export function requestLine(
     readonly world: World | undefined
   },
 ): string {
-  const { status, outcome, ms, blocked, authorizationIgnored, fault, faultEffect } = record
+  const { status, player, outcome, ms, blocked, authorizationIgnored, fault, faultEffect } = record
   const path = shortened(record.path, maxName)
   const refusedOrigin = record.refusedOrigin && shortened(record.refusedOrigin, maxName)
   const isDim = status < 400 && isControlPath(pathInWorld(path))
@@ -178,7 +178,7 @@ export function requestLine(
   const line = columns.join('  ')
   const notes = [
     blocked && 'blocked',
-    outcome && `→ ${outcome}`,
+    [player, outcome && `→ ${outcome}`].filter(Boolean).join(' '),
     failureNote(record),
     fault && `fault ${fault}: ${faultEffect}`,
     cannedNote(record, world),
@@ -206,12 +206,10 @@ function failureNote({ code, message }: ExchangeRecord): string | undefined {
   return `${code}: ${shortened(first, maxMessage)}${others.length > 0 ? ' …' : ''}`
 }
 
-const seatOperations: readonly unknown[] = ['lobbies.find', 'lobbies.join', 'lobbies.create'] satisfies OperationId[]
-
 /** Marks a canned answer: its lobbies and seats are not in the world. */
 function cannedNote({ operation, caller, status }: ExchangeRecord, world: World | undefined): string | undefined {
   if (caller?.kind !== 'development' || status !== 200) return undefined
-  if (seatOperations.includes(operation)) return 'canned seat: a public token gets one in a lobby of the world'
+  if (isSeatOperation(operation)) return 'canned seat: a public token gets one in a lobby of the world'
   if (operation !== 'lobbies.list') return undefined
   if (!world) return 'canned list'
   return `canned list: a public token sees ${listedLobbies(caller.namespaceId, world).length}`

@@ -3,8 +3,7 @@ import { ClientError, call, type InputOf, type Output, type Remote, type Route }
 import { readinessPath, splitWorldUrl } from '../core/contract/paths.js'
 import { type Environment, environmentOf, exportLines } from '../core/control/environment.js'
 import { BodyTooLong, limitedResponse } from '../core/lib/limited-response.js'
-import { escapedLine, shortened } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { escapedLine, shortened, UsageError } from '../core/lib/messages.js'
 import { versionNames } from '../core/operations/games.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
@@ -45,7 +44,6 @@ export async function clientEnvironment({ token: kind, ...address }: FlagsOf<'en
   return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, address)) })
 }
 
-/** Finds the version name of the token's namespace. For a cloud token it takes the first namespace of the game. */
 async function versionNameFor(token: z.output<typeof Token>, address: ControlAddress): Promise<string | undefined> {
   const { namespaces } = await ask(address, 'GET /{table}', { params: { table: 'namespaces' }, query: {} })
   if (!Array.isArray(namespaces)) return undefined

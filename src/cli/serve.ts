@@ -2,8 +2,8 @@ import { unwatchFile, watchFile } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
+import { UsageError } from '../core/lib/messages.js'
 import { hostInUrl } from '../core/lib/url.js'
-import { UsageError } from '../core/lib/usage-error.js'
 import { createMock, describeBug, type EntryParts, type Mock } from '../core/mock/mock.js'
 import type { MockmakerOptions } from '../core/mock/options.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
@@ -154,7 +154,6 @@ export async function startMock(
   }
 }
 
-/** Translates the flags of a command into those of a mock. */
 function mockOptionsOf(flags: ServeFlags): MockmakerOptions {
   return {
     seed: flags.seed,
@@ -255,7 +254,6 @@ const answerTimeoutMs = 3_000
 /** The longest answer of that program that is read. */
 const longestAnswer = 1024 * 1024
 
-/** The place of a mock. */
 type Place = Parameters<typeof bind>[0]
 
 /**
@@ -399,7 +397,6 @@ function reloadOnSave(
   }
 }
 
-/** Prints the first lines, or the first JSON object. */
 function announce(
   { mock, url, networkUrls, readyMs, merged, controlToken }: RunningServer,
   {

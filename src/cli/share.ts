@@ -1,6 +1,6 @@
 import { generate } from 'lean-qr/nano'
+import { UsageError } from '../core/lib/messages.js'
 import { hostInUrl } from '../core/lib/url.js'
-import { UsageError } from '../core/lib/usage-error.js'
 import { isLoopbackHost } from '../core/pipeline/origin.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
@@ -20,7 +20,6 @@ export function sharingFlags(flags: FlagsOf<'serve'>): FlagsOf<'serve'> {
   return { ...flags, host, controlToken }
 }
 
-/** The addresses of a shared mock. */
 interface SharedAddresses {
   readonly url: string
   readonly publicUrl: string | undefined

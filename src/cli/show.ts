@@ -1,7 +1,6 @@
 import { hasFailed } from '../core/contract/errors.js'
-import { counted, shellWord } from '../core/lib/text.js'
+import { counted, shellWord, UsageError } from '../core/lib/messages.js'
 import { dateAndTime } from '../core/lib/time.js'
-import { UsageError } from '../core/lib/usage-error.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
 import { hasCommands, scenarioCommands } from '../core/scenario/commands.js'
 import { readScenario } from '../core/scenario/read.js'

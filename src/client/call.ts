@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ControlApi } from '../core/control/api.js'
 import { beginAtCaller } from '../core/lib/caller-stack.js'
-import { parseJson, writeJson } from '../core/lib/exact-json.js'
+import { parseJson, writeJson } from '../core/lib/json.js'
 import { TextDecoderStream, URL } from '../core/lib/real-globals.js'
 import { sayIfSlow } from '../core/lib/slow-wait.js'
 
@@ -121,7 +121,6 @@ function noAnswer(url: string, cause: unknown): ClientError {
   return new ClientError(message, { status: 0, code: 'NO_ANSWER', cause })
 }
 
-/** Creates the error of a response that is not from a mock. */
 function noMock({ status }: Response, { url, text }: { readonly url: string; readonly text: string }): ClientError {
   const message = `the server at ${url} is not a mock: it answered ${status} ${text.slice(0, 200)}`.trimEnd()
   return new ClientError(message, { status, code: 'NO_MOCK' })

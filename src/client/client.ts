@@ -15,9 +15,8 @@ import type {
   WorldDescription,
   WorldsControl,
 } from '../core/control/world-control.js'
+import { checkKeys, quoted } from '../core/lib/messages.js'
 import { fetch as loadedFetch } from '../core/lib/real-globals.js'
-import { quoted } from '../core/lib/text.js'
-import { checkKeys } from '../core/lib/usage-error.js'
 import {
   delayed,
   type Failure,
@@ -368,7 +367,8 @@ function journalOf(remote: ControlledRemote, lossOf: LossOf = () => undefined): 
 function storiesOf(remote: ControlledRemote): Client['stories'] {
   return {
     list: (filter = {}) => request(remote, 'GET /stories', { query: filter }),
-    get: player => undefinedIfMissing(request(remote, 'GET /stories/{player}', { params: { player: String(player) } })),
+    get: (player, query = {}) =>
+      undefinedIfMissing(request(remote, 'GET /stories/{player}', { params: { player: String(player) }, query })),
   }
 }
 

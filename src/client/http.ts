@@ -1,12 +1,10 @@
 import type { ChangesOptions, MockEvent } from '../core/control/events.js'
 import { signalOf } from '../core/lib/abort-signal.js'
 import { rememberCaller } from '../core/lib/caller-stack.js'
-import { parseJson } from '../core/lib/exact-json.js'
-import { isJsonObject } from '../core/lib/json.js'
+import { isJsonObject, parseJson } from '../core/lib/json.js'
+import { quoted, UsageError } from '../core/lib/messages.js'
 import { real } from '../core/lib/real-globals.js'
 import { sayIfSlow } from '../core/lib/slow-wait.js'
-import { quoted } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
 import { checkMatch, checkWaitOptions, type WaitOptions } from '../core/pipeline/wait-options.js'
 import {
   ClientError,

@@ -23,7 +23,6 @@ import { page } from './world/page-state.js'
 /** The clock on the page is updated at this interval, in ms. */
 const tickMs = 250
 
-/** The whole page. */
 function App() {
   useSignalEffect(() => {
     document.title = titleOf()
@@ -57,7 +56,6 @@ function titleOf(): string {
   return [thing(), about.value?.title, worldName(about.value?.id), 'mockmaker'].filter(Boolean).join(' – ')
 }
 
-/** Names what the page shows: the details, or the view. */
 function thing(): string {
   const opened = page.opened.value
   if (!opened) return viewOf(page.view.value).title

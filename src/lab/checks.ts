@@ -127,7 +127,6 @@ async function wake(stage: Stage, times: number, by: string): Promise<void> {
   }
 }
 
-/** All checks but `patience`. */
 const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = {
   'opaque index': {
     harm: 'loop',
@@ -256,7 +255,6 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
   },
 }
 
-/** The check `patience`. */
 function patienceCheck({ holdMs, deadMs }: PatienceTimes): Check {
   return {
     harm: 'manners',

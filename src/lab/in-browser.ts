@@ -1,4 +1,4 @@
-import { UsageError } from '../core/lib/usage-error.js'
+import { UsageError } from '../core/lib/messages.js'
 
 // Bundlers of pages get this file for `#lab`.
 

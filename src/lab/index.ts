@@ -1,5 +1,4 @@
-import { quoted } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { quoted, UsageError } from '../core/lib/messages.js'
 import type { LabClient, LabOptions, LabReport } from './lab.js'
 import { type InternalOptions, runLab } from './laboratory.js'
 import type { StartClient } from './stage.js'

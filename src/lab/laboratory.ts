@@ -1,6 +1,5 @@
 import { allPassed, type CheckResult } from '../core/lib/check-report.js'
-import { didYouMean, quoted } from '../core/lib/text.js'
-import { checkKeys, UsageError } from '../core/lib/usage-error.js'
+import { checkKeys, didYouMean, quoted, UsageError } from '../core/lib/messages.js'
 import {
   type Case,
   type Check,
@@ -14,9 +13,8 @@ import {
 import type { LabCheckName, LabOptions, LabReport } from './lab.js'
 import { type Recording, requestLine } from './recording.js'
 import { type Client, Stage, type StartClient } from './stage.js'
-import { type Failure, firstFailure, printsToken } from './verdicts.js'
+import { type Failure, firstFailure } from './verdicts.js'
 
-/** The checks that run at a time. `patience` runs beside them. */
 const atATime = 4
 
 /** Options that tests use. */
@@ -141,11 +139,11 @@ async function runCase(one: Case, start: StartClient, signal: AbortSignal) {
   const { startFailure } = recording.end ?? {}
   if (startFailure !== undefined) throw new UsageError(startFailure)
   // One that failed early had nothing to print.
-  const isSilent = !one.givesUp && recording.end?.code === 0 && !printsToken(recording)
+  const isSilent =
+    !one.givesUp && recording.end?.code === 0 && recording.printed.every(({ text }) => text.trim() === '')
   return { caseName: one.name, recording, failure: firstFailure(recording, rulesOf(one)), isSilent }
 }
 
-/** The requests that prove a failure, and the end of the client. */
 function evidenceOf({ proof }: Failure, { end }: Recording): string[] {
   const seconds = ((end?.at ?? 0) / 1_000).toFixed(3)
   const exit = end ? [`+${seconds} s ${end.code === undefined ? end.signal : `exit code ${end.code}`}`] : []

@@ -1,4 +1,4 @@
-import { counted } from '../core/lib/text.js'
+import { counted } from '../core/lib/messages.js'
 import { age, errorLineOf } from '../server/processes/exit-report.js'
 import { indexOf, pollsOf, type RecordedRequest, type Recording, secondsText } from './recording.js'
 
@@ -196,11 +196,6 @@ function textOf(printed: Recording['printed']): string {
   return printed.map(({ text }) => text).join('')
 }
 
-/** Tells whether the client has printed anything like a cloud token. */
-export function printsToken({ printed }: Recording): boolean {
-  return printed.some(({ text }) => text.trim() !== '')
-}
-
 /** Tells whether the client has printed the cloud token of the link, in one piece. */
 export function printsCloudToken({ printed, cloudToken }: Recording): boolean {
   return cloudToken !== undefined && textOf(printed).includes(cloudToken)
@@ -266,7 +261,6 @@ interface Retry {
   readonly next: RecordedRequest | undefined
 }
 
-/** Lists the failed polls, each with the poll after it. */
 function retries(recording: Recording): Retry[] {
   const all = pollsOf(recording)
   return all.flatMap((failed, i) => {

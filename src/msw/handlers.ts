@@ -2,10 +2,9 @@ import type { HttpHandler, HttpResponseResolver, http } from 'msw'
 import type { Method, OperationSpec } from '../core/contract/operation.js'
 import { type OperationId, operationIds, operations } from '../core/contract/operations.js'
 import { withoutStacks } from '../core/lib/caller-stack.js'
-import { AbortController, TextEncoder, URL } from '../core/lib/real-globals.js'
-import { quoted } from '../core/lib/text.js'
+import { quoted, UsageError } from '../core/lib/messages.js'
+import { AbortController, type Response, TextEncoder, URL } from '../core/lib/real-globals.js'
 import { parseUrl } from '../core/lib/url.js'
-import { UsageError } from '../core/lib/usage-error.js'
 import { responseOf } from '../core/mock/fetch.js'
 import { withOperation } from '../core/mock/handler-operation.js'
 import type { AbortSignalLike, MockRequest, RequestHandler } from '../core/pipeline/message.js'
@@ -180,12 +179,12 @@ function isPreflightFor(method: string, request: Request): boolean {
   return page !== undefined && page !== new URL(request.url).origin
 }
 
-/** Finds the origin of the page that sends a preflight without an Origin. */
+/** Finds the origin of the page that sends a preflight without an Origin. That of `about:blank` is `null`. */
 function pageOriginOf({ referrer, headers }: Request): string | undefined {
   const page = [referrer, headers.get('referer') ?? '', globalThis.location?.href ?? ''].find(
     url => /^https?:/.test(url) && parseUrl(url),
   )
-  return page === undefined ? undefined : new URL(page).origin
+  return page === undefined ? globalThis.location?.origin : new URL(page).origin
 }
 
 /** Answers a Fetch request. `split` returns the operation's part of a path, and the part before it. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../core/lib/usage-error.js'
+import { UsageError } from '../core/lib/messages.js'
 
 // Bundlers of pages get this file for `mockmaker/node` and `mockmaker/express`, because code for both sides imports them.
 

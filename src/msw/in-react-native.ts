@@ -1,4 +1,4 @@
-import { UsageError } from '../core/lib/usage-error.js'
+import { UsageError } from '../core/lib/messages.js'
 
 // Metro, and Jest with the preset of React Native, get this file for the entry points that need Node or a page.
 

@@ -3,8 +3,7 @@ import type { SetupServer } from 'msw/node'
 import { ApiError } from '../core/contract/errors.js'
 import type { Fault, FaultState } from '../core/contract/faults.js'
 import type { NewWorldOptions, ScenarioSummary } from '../core/control/world-control.js'
-import { quoted } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { quoted, UsageError } from '../core/lib/messages.js'
 import type { MockmakerWorld, MockmakerWorlds } from '../core/mock/facade.js'
 import type { Mock } from '../core/mock/mock.js'
 import { type RunningWorld, testHasEnded } from '../core/mock/running-world.js'
@@ -21,7 +20,12 @@ export interface IsolatedOptions extends NewWorldOptions {
 
 type FailureListener = (error: unknown, own: MockmakerWorld) => void
 
-let listener: FailureListener = () => {}
+/** Without a reporter, the console names the requests that may have gone astray. */
+let listener: FailureListener = (_error, own) => {
+  const found = strays.describe(own)
+  // biome-ignore lint/suspicious/noConsole: no reporter is there
+  if (found !== undefined) console.warn(`mockmaker: a function in isolation has failed. ${found}`)
+}
 
 /** Sets the function that gets each error of an isolated function, while its world still exists. It replaces the one before. */
 export function onIsolatedFailure(listen: FailureListener): void {

@@ -1,5 +1,5 @@
 import type { ResetOptions } from '../core/control/world-control.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { UsageError } from '../core/lib/messages.js'
 import type { Mock } from '../core/mock/mock.js'
 import { checkHandlers } from './handlers.js'
 

@@ -1,8 +1,7 @@
 import type { HttpHandler } from 'msw'
 import { worldPath } from '../core/contract/paths.js'
+import { quoted, UsageError } from '../core/lib/messages.js'
 import { type Peer, tooOld } from '../core/lib/peers.js'
-import { quoted } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
 import { type Handlers, type Mockmaker, mockFacade } from '../core/mock/facade.js'
 import type { Mock } from '../core/mock/mock.js'
 import type { MockmakerOptions } from '../core/mock/options.js'
@@ -85,7 +84,6 @@ export function toMockmaker<More extends object>(
   return mockFacade(mock, { own: handlers, of: handlersOf }, more(handlers))
 }
 
-/** Calls the option `world`. Throws `UserCodeError` if it throws, or returns no id. */
 function chosenWorld(worldOf: MockmakerOptions['world'], request: Request): string | undefined {
   try {
     const id: unknown = worldOf?.(request)

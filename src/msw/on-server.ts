@@ -1,4 +1,4 @@
-import { UsageError } from '../core/lib/usage-error.js'
+import { UsageError } from '../core/lib/messages.js'
 
 // Node gets this file for `mockmaker/browser`, because code for both sides imports it.
 

@@ -1,6 +1,6 @@
 import { type SetupServer, setupServer } from 'msw/node'
+import { checkFunction } from '../core/lib/messages.js'
 import { tooOld } from '../core/lib/peers.js'
-import { checkFunction } from '../core/lib/usage-error.js'
 import type { Mockmaker, MockmakerWorld } from '../core/mock/facade.js'
 import { createMock } from '../core/mock/mock.js'
 import type { MockmakerOptions } from '../core/mock/options.js'

@@ -1,4 +1,4 @@
-import { counted } from '../core/lib/text.js'
+import { counted } from '../core/lib/messages.js'
 
 /** What to do about a request that another test has sent. */
 export const sharedCode =
@@ -36,5 +36,4 @@ export class StrayRequests<Test extends object> {
   }
 }
 
-/** The most senders in a description. */
 const mostSenders = 5

@@ -1,6 +1,5 @@
+import { checkKeys, quoted, UsageError } from '../core/lib/messages.js'
 import { Response, URL } from '../core/lib/real-globals.js'
-import { quoted } from '../core/lib/text.js'
-import { checkKeys, UsageError } from '../core/lib/usage-error.js'
 import { explainUnmatched } from '../core/pipeline/routes.js'
 
 /** Prints MSW's message about a request that no handler matches. `error` also fails the request. */

@@ -1,7 +1,7 @@
 import { rewordedCall } from '../client/http.js'
 import type { ExchangeMatch, Expectation, OperationPattern } from '../core/contract/journal.js'
 import { after } from '../core/lib/after.js'
-import { reworded } from '../core/lib/usage-error.js'
+import { reworded } from '../core/lib/messages.js'
 import { describeMismatch, expectationOf, inArguments, type Times } from '../core/pipeline/journal-mismatch.js'
 import type { Verification } from '../core/pipeline/verify.js'
 import type { ServedLobby } from '../core/simulation/servers.js'

@@ -2,8 +2,8 @@ import { clientClosedRequest, hasFailed } from '../core/contract/errors.js'
 import type { FaultState } from '../core/contract/faults.js'
 import type { JournalEntry, PendingRequest } from '../core/contract/journal.js'
 import { after } from '../core/lib/after.js'
-import { writeJson } from '../core/lib/exact-json.js'
-import { escapedLine, shortened } from '../core/lib/text.js'
+import { writeJson } from '../core/lib/json.js'
+import { escapedLine, shortened } from '../core/lib/messages.js'
 import { describeFault } from '../core/pipeline/unused-faults.js'
 import { evidenceLines, type PendingWait, waitTexts, wantedText } from '../core/pipeline/wait-report.js'
 import type { ScenarioInput } from '../core/scenario/schema.js'
@@ -51,7 +51,6 @@ export function reportRequests(mock: TestedMock | TestedClient, options: ReportO
   return after(readMock(mock), reported => writeReport(reported, options))
 }
 
-/** Reads what a report shows: at once from a mock, and as a promise from a client. */
 function readMock(mock: TestedMock | TestedClient): Reported | Promise<Reported> {
   const { journal, faults } = mock
   const parts = [journal.find(), journal.pending(), journal.waits(), faults.list(), presentLoss(mock)] as const
@@ -199,7 +198,6 @@ function statusText({ status }: JournalEntry): string {
   return status === 0 ? 'no answer' : String(status)
 }
 
-/** Writes the method, the path and the query of a request. */
 function targetOf({ method, path, query }: Pick<PendingRequest, 'method' | 'path' | 'query'>): string {
   const fields = Object.entries(query).flatMap(([name, values]) => [values].flat().map(value => `${name}=${value}`))
   return escapedLine(`${method} ${path}${fields.length === 0 ? '' : `?${fields.join('&')}`}`)

@@ -1,6 +1,5 @@
 import { ApiError } from '../core/contract/errors.js'
-import { quoted } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { quoted, UsageError } from '../core/lib/messages.js'
 import { createMock } from '../core/mock/mock.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
 import type { RequestHandlers } from '../msw/handlers.js'
@@ -25,17 +24,15 @@ export class RunningTests {
   /** The requests that came while a test ran, and that were not for it. */
   readonly strays = new StrayRequests<RunningTest>()
   readonly #ended = new WeakSet<RunningTest>()
-  readonly #current: () => RunningTest | undefined
-  readonly #outside: () => RunningTest | undefined
 
   /**
    * `current` returns the test of the present asynchronous context, if there is a way to know it. `outside` returns what answers
    * requests outside of all tests, such as those of `beforeAll`.
    */
-  constructor(current: () => RunningTest | undefined, outside: () => RunningTest | undefined) {
-    this.#current = current
-    this.#outside = outside
-  }
+  constructor(
+    private readonly current: () => RunningTest | undefined,
+    private readonly outside: () => RunningTest | undefined,
+  ) {}
 
   start(test: RunningTest): void {
     this.#running.add(test)
@@ -55,11 +52,11 @@ export class RunningTests {
    * `undefined` if several tests run.
    */
   find(): RunningTest | undefined {
-    const current = this.#current()
+    const current = this.current()
     if (current) return current
     if (this.#running.size > 1) return undefined
     const [only] = this.#running
-    return only ?? this.#outside()
+    return only ?? this.outside()
   }
 
   /** The answers to the requests of all tests, for MSW handlers. */

@@ -1,6 +1,5 @@
-import { exactValue } from '../core/lib/exact-json.js'
-import { counted, quoted } from '../core/lib/text.js'
-import { checkKeys, UsageError } from '../core/lib/usage-error.js'
+import { exactValue } from '../core/lib/json.js'
+import { checkKeys, counted, quoted, UsageError } from '../core/lib/messages.js'
 import { differingText } from '../core/pipeline/journal-mismatch.js'
 import { compareJson } from '../core/pipeline/match.js'
 import type { ServedLobby, ServedPlayer } from '../core/simulation/servers.js'
@@ -71,7 +70,8 @@ export function servedDifferences(served: ServedLobby, expected: ServedExpectati
     )
   if (refused !== undefined && refused !== served.refused.length) {
     lines.push(`refused: expected ${counted(refused, 'call', 'calls')}, and found ${served.refused.length}`)
-    lines.push(...served.refused.map(call => `  ${refusedText(call)}`))
+    for (const { method, path, status, code, message } of served.refused)
+      lines.push(`  ${method} ${path} → ${status} ${code}: ${message}`)
   }
   if (state !== undefined) {
     const [one] = compareJson('state', state, exactValue(served, 'state'))
@@ -94,8 +94,4 @@ function storyLines(players: readonly ServedPlayer[]): string[] {
   const lines = players.slice(0, mostShown).map(({ name, token, sentence }) => `  ${name} ${token}: ${sentence}`)
   const more = players.length - mostShown
   return more > 0 ? [...lines, `  … and ${counted(more, 'player', 'players')} more`] : lines
-}
-
-function refusedText({ method, path, status, code, message }: ServedLobby['refused'][number]): string {
-  return `${method} ${path} → ${status} ${code}: ${message}`
 }

@@ -123,7 +123,6 @@ export function outsideOnServer(name: string, url: string, fetch: Fetch): Runnin
 /** Headers of one connection. The next connection has its own (RFC 9110 § 7.6.1). */
 export const connectionHeaders = ['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding', 'upgrade']
 
-/** Sends a request to the world at a URL. Never rejects. */
 async function forward(
   request: MockRequest,
   { url, fetch, ended }: { readonly url: string; readonly fetch: Fetch; readonly ended: AbortSignal },

@@ -2,8 +2,7 @@ import { type Client, type ClientOptions, createCheckedClient, type LossOf } fro
 import type { WorldControl } from '../core/control/world-control.js'
 import { after } from '../core/lib/after.js'
 import { isJsonObject } from '../core/lib/json.js'
-import { quoted } from '../core/lib/text.js'
-import { UsageError } from '../core/lib/usage-error.js'
+import { quoted, UsageError } from '../core/lib/messages.js'
 import type { Verification } from '../core/pipeline/verify.js'
 
 /** The parts of a mock, or of a world of it, that the test tools use. */
@@ -59,7 +58,6 @@ function adviceFor(value: unknown): string {
   return 'Pass the mock of the test, or what setupMockmaker or createClient returned'
 }
 
-/** Tells whether the value is the `world` of a mock or of a client. */
 function isTables(value: unknown): boolean {
   return isJsonObject(value) && hasMethod(value.lobbies, 'create')
 }

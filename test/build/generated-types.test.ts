@@ -166,6 +166,7 @@ describe('a generated type is equal to the type of its schema', () => {
     expectTypeOf<options.MockmakerOptions>().toEqualTypeOf<Readonly<z.input<typeof mock.MockmakerOptions>>>()
     expectTypeOf<options.ListenOptions>().toEqualTypeOf<Readonly<z.input<ReturnType<typeof mock.ListenOptions>>>>()
     expectTypeOf<options.ResetOptions>().toEqualTypeOf<Readonly<z.input<ReturnType<typeof worlds.ResetOptions>>>>()
+    expectTypeOf<options.CapsuleOptions>().toEqualTypeOf<Readonly<z.input<ReturnType<typeof worlds.CapsuleOptions>>>>()
     expectTypeOf<options.SnapshotOptions>().toEqualTypeOf<
       Readonly<z.input<ReturnType<typeof worlds.SnapshotOptions>>>
     >()

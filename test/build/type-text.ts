@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { typeTexts } from '../../src/core/lib/type-text.js'
+import { typeTexts } from '../../src/core/lib/schemas.js'
 
 /**
  * The side of a schema: what it takes, what it returns, or one of both, as `create` of a table takes it. Arrays that users pass

@@ -114,7 +114,11 @@ describe('wrong usage', () => {
     ...['', '0.0.0.0/0', '::/0', '0.0.0.0/1', '10.0.0.5,128.0.0.0/1', '::ffff:0:0/96', '2000::/3'].map(
       proxies => [['--trust-proxy', proxies], 'with all addresses, every client could choose its own'] as const,
     ),
-    [['--allowed-hosts', '.'], 'is invalid. Expected a name without a port, such as game.example.'],
+    ...['', '127.0.0.1:5000', 'http://127.0.0.1', '[::1]:80'].map(
+      host => [['--host', host], 'Expected an address or a name without a port, such as 0.0.0.0 or ::1.'] as const,
+    ),
+    [['--allowed-hosts', '*.example'], 'or .example for all names below it.'],
+    [['--allowed-hosts', '.'], 'is invalid. Expected a name without a port, such as game.example, or .example for'],
     ...[
       'mock.example',
       'ftp://mock.example',
@@ -125,10 +129,16 @@ describe('wrong usage', () => {
     ].map(url => [['--public-url', url], 'Expected a URL without a query and without a world'] as const),
     [['--public-url', 'https://me:secret@mock.example'], 'Expected a URL without a query and without a world'],
     [['--public-url', 'https://mock.example/w/test-42'], 'Expected a URL without a query and without a world'],
-    [['--allowed-hosts', '*'], 'is invalid. Expected a name without a port, such as game.example.'],
-    [['--allowed-hosts', 'game.example,a b'], 'is invalid. Expected a name without a port, such as game.example.'],
-    [['--allowed-hosts', 'game.example:80'], 'is invalid. Expected a name without a port, such as game.example.'],
-    [['--allowed-hosts', ''], 'is invalid. Expected a name without a port, such as game.example.'],
+    [['--allowed-hosts', '*'], 'is invalid. Expected a name without a port, such as game.example, or .example for'],
+    [
+      ['--allowed-hosts', 'game.example,a b'],
+      'is invalid. Expected a name without a port, such as game.example, or .example for',
+    ],
+    [
+      ['--allowed-hosts', 'game.example:80'],
+      'is invalid. Expected a name without a port, such as game.example, or .example for',
+    ],
+    [['--allowed-hosts', ''], 'is invalid. Expected a name without a port, such as game.example, or .example for'],
     [['export', '--with', 'jurnal'], 'Expected journal, faults, or journal,faults. Did you mean journal?'],
     [['export', '--with', ''], 'is invalid. Expected journal, faults, or journal,faults.'],
     [['--cors-origin', 'null,game.example'], 'is invalid. Expected an origin such as https://game.example, or null.'],

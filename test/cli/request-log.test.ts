@@ -168,8 +168,10 @@ describe('the line of a request', () => {
       { ...asked, headers: bearer(tokens.public) },
     ])
 
-    expect(canned).toMatch(/ 200 .* ms {2}canned seat: a public token gets one in a lobby of the world$/)
-    expect(real).toMatch(/ 200 .* ms {2}→ ffa in /)
+    expect(canned).toMatch(
+      / 200 .* ms {2}[A-Z][a-z]+[A-Z][a-z]+ {2}canned seat: a public token gets one in a lobby of the world$/,
+    )
+    expect(real).toMatch(/ 200 .* ms {2}[A-Z][a-z]+[A-Z][a-z]+ → ffa in /)
   })
 
   it('does not count hidden lobbies for a public token', async () => {

@@ -27,7 +27,7 @@ describe('the flags of --share', () => {
   it.for([
     [['--share', '--no-control'], '--share opens the page, which needs the control API: remove --no-control'],
     [['--share', '--host', '127.0.0.1'], '--share is for other machines, and --host 127.0.0.1 lets only this one in'],
-    [['--share', '--host', '::1'], '--share is for other machines, and --host ::1 lets only this one in'],
+    [['--share', '--host', '[::1]'], '--share is for other machines, and --host ::1 lets only this one in'],
     [['--share', '--host', 'localhost'], '--share is for other machines, and --host localhost lets only this one in'],
   ] as const)('are refused if they contradict others: %j', async ([args, message]) => {
     const { code, stdout, stderr } = await runHere(args)

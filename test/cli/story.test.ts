@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { storyName } from '../../src/core/control/stories/story-names.js'
+import { playerName } from '../../src/core/store/player-names.js'
 import { lobbyTokenOf } from '../../src/core/store/tokens.js'
 import { createMockmaker } from '../../src/index.js'
 import { freePort } from '../support/command.js'
@@ -36,7 +36,7 @@ describe('mockmaker story', () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.split('\n')).toEqual([
-      `${storyName(token)}  ${token}`,
+      `${playerName(token)}  ${token}`,
       'Played 18.4 s of duel in Frankfurt, and left because its server said so.',
       '',
       expect.stringMatching(
@@ -57,10 +57,10 @@ describe('mockmaker story', () => {
     const { played, url, token } = await servedPlayer()
     played.journal.clear()
 
-    const { code, stdout } = await runHere(['story', storyName(token), '--url', url])
+    const { code, stdout } = await runHere(['story', playerName(token), '--url', url])
 
     expect(code).toBe(0)
-    expect(stdout).toContain(`${storyName(token)}  ${token}\n`)
+    expect(stdout).toContain(`${playerName(token)}  ${token}\n`)
     expect(stdout).toMatch(/\nThe journal does not have all of its requests: .*\n$/)
   })
 
@@ -70,6 +70,45 @@ describe('mockmaker story', () => {
     const { stdout } = await runHere(['story', token, '--url', url, '--json'])
 
     expect(JSON.parse(stdout)).toEqual(played.stories.get(token))
+  })
+
+  it('prints the diagram of the mock with --mermaid, to paste into an issue', async () => {
+    const { played, url, token } = await servedPlayer()
+
+    const { code, stdout } = await runHere(['story', token, '--url', url, '--mermaid'])
+
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${played.stories.get(token, { mermaid: true })?.mermaid}\n` })
+    expect(stdout).toMatch(/^```mermaid\nsequenceDiagram\n/)
+  })
+
+  it('lists the newest twenty players without a token, to choose one by its name', async () => {
+    const mock = createMockmaker({ scenario: { clock: 'frozen', regions: ['lnd-fra'], game_modes: ['ffa'] } })
+    const url = await serveMock(mock)
+    const none = await runHere(['story', '--url', url])
+    for (let i = 0; i < 21; i += 1) await ask(mock, post('/matchmaker/lobbies/find', { game_modes: ['ffa'] }))
+
+    const { code, stdout } = await runHere(['story', '--url', url])
+    const { stories } = mock.stories.list({ limit: 20 })
+
+    expect(none.stdout).toBe('No players yet. Each find begins a story.\n')
+    const lines = stdout.trimEnd().split('\n')
+    expect(code).toBe(0)
+    expect(lines.slice(0, -1).map(line => line.split(/ {2,}/)[1])).toEqual(stories.map(({ name }) => name))
+    expect(lines[0]).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}\w+ +Has a seat in ffa in .+, and has not connected yet\.$/,
+    )
+    expect(lines.at(-1)).toBe('The newest 20 of 21 players: mockmaker story <name> tells what happened')
+    expect(JSON.parse((await runHere(['story', '--url', url, '--json'])).stdout)).toMatchObject({ stories, total: 21 })
+  })
+
+  it.for([
+    [['--mermaid'], '--mermaid draws one player: name it. mockmaker story lists the newest'],
+    [['x', '--mermaid', '--json'], 'use either --mermaid or --json'],
+  ] as const)('refuses %j', async ([args, message]) => {
+    const { code, stderr } = await runHere(['story', ...args])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
   })
 
   it('asks the world in the URL, and creates none if its name is mistyped', async () => {
@@ -89,10 +128,10 @@ describe('mockmaker story', () => {
   it('ends with 1 if there is no such player, and names the nearest', async () => {
     const { url, token } = await servedPlayer()
 
-    const { code, stdout, stderr } = await runHere(['story', `${storyName(token)}x`, '--url', url])
+    const { code, stdout, stderr } = await runHere(['story', `${playerName(token)}x`, '--url', url])
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain(`this world has no story of such a player. Did you mean ${storyName(token)}?`)
+    expect(stderr).toContain(`this world has no story of such a player. Did you mean ${playerName(token)}?`)
   })
 
   it('ends with 1 if no mock runs, or if the server is none', async () => {

@@ -438,6 +438,28 @@ describe('the lobbies', () => {
     await expect.poll(() => lobby()?.status).toBe('stopped')
   })
 
+  it('without a game server get one by the first player, or are passed by until they are yours', async ({ open }) => {
+    const { page, mock } = await open({ scenario, path: '/?lobby=full' })
+    const { world } = mockOf(mock, 'test').default
+    const leave = (starts: boolean) => {
+      world.starter = { starts: () => starts, serves: () => false }
+      mock.world.lobbies.update(q => q.where({ lobby_id: 'full' }), {
+        data(lobby) {
+          lobby.run_by = 'none'
+        },
+      })
+    }
+
+    leave(false)
+    await page.getByText('Finds pass this lobby by.').waitFor()
+    await press(page, 'Treat as mine')
+    await expect.poll(() => mock.world.lobbies.get('full')?.run_by).toBe('server')
+    leave(true)
+
+    await page.getByText('No server here: the first player starts one.').waitFor()
+    await page.getByRole('heading', { name: 'Game server: none' }).waitFor()
+  })
+
   it('show the variables for a game server of your own, and get another state, unless that is no JSON', async ({
     open,
   }) => {

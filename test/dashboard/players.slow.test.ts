@@ -29,6 +29,14 @@ describe('the players', () => {
 
     const details = page.getByRole('region', { name: 'The chosen player' })
     await expect.poll(() => page.url()).toContain(`player=${player.token}`)
+    await details
+      .getByText(/^\d\d:00:00\.000$/)
+      .first()
+      .waitFor()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await details.getByRole('button', { name: 'Copy as diagram' }).click()
+    const diagram = mock.stories.get(player.token, { mermaid: true })?.mermaid
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(diagram)
     await details.getByRole('button', { name: 'lobbies.find' }).first().click()
     await page.getByRole('region', { name: 'The chosen request' }).getByText('POST').waitFor()
   })

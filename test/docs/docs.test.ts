@@ -251,7 +251,9 @@ describe('the blocks of code', () => {
 
   it('show every key of a scenario', () => {
     const keys = [...keysOf(JSON.parse(readFileSync('fixtures/scenario.schema.json', 'utf8'))).keys()]
-    const names = new Set(keys.map(path => path.replace(/^.*\./, '')).filter(name => name !== '$schema'))
+    const names = new Set(
+      keys.map(path => path.replace(/^.*\./, '')).filter(name => name !== '$schema' && name !== 'past'),
+    )
 
     const missing = [...names].filter(
       name => !scenarios.some(({ block }) => new RegExp(`\\b${name}:`).test(block.text)),

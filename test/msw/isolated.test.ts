@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { HttpResponse, http } from 'msw'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { real } from '../../src/core/lib/real-globals.js'
 import { createMockmaker, UsageError } from '../../src/index.js'
 import { straysBeside } from '../../src/msw/isolation.js'
@@ -166,6 +166,23 @@ describe('mock.isolated', () => {
     expect([count, strays]).toEqual([
       3,
       expect.stringMatching(/^Meanwhile 1 request came .*: 1 of a function in isolation that has ended\./),
+    ])
+  })
+
+  it('names the requests of a queue that another function has made, if it fails', async ({ setup }) => {
+    const mock = setup()
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    onTestFinished(() => warn.mockRestore())
+    const queue = await mock.isolated(() => ({ run: AsyncLocalStorage.snapshot() }))
+
+    const failed = mock.isolated(async () => {
+      await queue.run(() => fetch(listUrl))
+      throw new Error('no lobby')
+    })
+
+    await expect(failed).rejects.toThrow('no lobby')
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/^mockmaker: a function in isolation has failed\. Meanwhile 1 request came .* a queue/)],
     ])
   })
 

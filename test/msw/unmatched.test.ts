@@ -153,6 +153,16 @@ describe('a preflight', () => {
     },
   )
 
+  it('from happy-dom at about:blank is answered for the origin null', async () => {
+    vi.stubGlobal('location', new URL('about:blank'))
+    const { handlers } = createMockmaker()
+
+    const response = await getResponse(handlers, new Request(listUrl, { method: 'OPTIONS' }))
+
+    vi.unstubAllGlobals()
+    expect([response?.status, response?.headers.get('access-control-allow-origin')]).toEqual([204, 'null'])
+  })
+
   it('is answered without CORS headers if the origin of the page is unknown', async () => {
     const response = await getResponse(createMockmaker().handlers, preflight({}))
 

@@ -135,12 +135,16 @@ async function withFirstLine(command: Command): Promise<Served & ListeningLine> 
 
 /** Waits until the lines of a command contain something. Rejects if the command exits before. */
 async function firstOf(command: Command, find: (lines: readonly string[]) => string | undefined): Promise<string> {
-  const ended = command.exited.then(({ code, stderr }) => {
-    throw new Error(`the command ended with ${code}: ${stderr}`)
+  let exit: Exit | undefined
+  void command.exited.then(result => {
+    exit = result
   })
-  // When it exits later, this promise may have no handler.
-  ended.catch(() => {})
-  return Promise.race([vi.waitUntil(() => find(command.lines()) ?? false, readyWithin), ended])
+  // The wait must end with the command: `vi.waitUntil` moves the fake clock of any later test.
+  return vi.waitUntil(() => {
+    const found = find(command.lines())
+    if (found === undefined && exit) throw new Error(`the command ended with ${exit.code}: ${exit.stderr}`)
+    return found ?? false
+  }, readyWithin)
 }
 
 /** A command on a terminal. */

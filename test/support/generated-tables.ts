@@ -140,7 +140,7 @@ function harTable(): string {
 
 /** The entry points of a peer, and what works only with newer versions. */
 const usedBy: Readonly<Record<Peer, readonly [entries: string, newer: string]>> = {
-  msw: ['all but the command', ''],
+  msw: ['all but the command', '2.8.5: an aborted request of `node:http` (axios, got) stops waiting'],
   vitest: [
     '`/vitest`',
     '4.1: `test.override`, vitest in a page, and concurrent tests whose hooks send requests. 3.1: `test.scoped`',

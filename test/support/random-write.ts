@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { UsageError } from '../../src/core/lib/usage-error.js'
+import { UsageError } from '../../src/core/lib/messages.js'
 import type { TableName } from '../../src/core/store/rows.js'
 import type { TransactionTable } from '../../src/core/store/table-calls.js'
 import type { LiveWorld } from '../../src/core/store/world.js'

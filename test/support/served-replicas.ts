@@ -45,7 +45,7 @@ export async function startReplica(
   { app, dataTtlMs, reset, ownToken, ...options }: ReplicaOptions = {},
 ): Promise<ServedReplica> {
   const bound = await bind({ port: 0, host: '127.0.0.1', isReplica: true })
-  const mock = createMock({ scenario: tanks, ...options })
+  const mock = createMock({ scenario: tanks, ...options }, { commands: 'allowed' })
   const redis = new ModelRedis(model, processTime)
   const storage = await joinReplicas(redis, { address: bound.url })
   const replica = await shareWorlds(mock, storage, { flags: {}, dataTtlMs, reset })

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
+import { UsageError } from '../../src/core/lib/messages.js'
 import { runAtOnce } from '../../src/core/lib/steps.js'
-import { UsageError } from '../../src/core/lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../../src/core/mock/facade.js'
 import { readScenario } from '../../src/core/scenario/read.js'
 import type { ScenarioInput } from '../../src/core/scenario/schema.js'

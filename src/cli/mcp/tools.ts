@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Fault } from '../../core/contract/faults.js'
 import { lazy } from '../../core/lib/lazy.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import { listKey, tablesByPath } from '../../core/store/table-names.js'
 import { parseScenarioFile } from '../../server/files/scenario-file.js'
 import type { Place, Session } from './session.js'
@@ -33,7 +33,18 @@ const tables = Object.keys(tablesByPath) as (keyof typeof tablesByPath)[] // all
 /** The most faults, lobbies and ids in one call. */
 const most = 100
 
-const fields = z.record(z.string(), z.unknown())
+/** The library of MCP rounds larger integers before a tool sees them. */
+const fields = z
+  .record(z.string(), z.unknown())
+  .refine(
+    hasSafeIntegers,
+    'an integer above 9007199254740991 loses its digits here: write it into the text of load_scenario',
+  )
+
+function hasSafeIntegers(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(hasSafeIntegers)
+  return !Number.isInteger(value) || Number.isSafeInteger(value)
+}
 const ids = z.array(z.string()).max(most).default([])
 
 /** The tools of `mockmaker mcp`. A client gets them all at its start, so their list is short. */
@@ -158,7 +169,7 @@ export const tools = lazy((): readonly Tool[] => {
       run: (session, { of, player, q, limit }) =>
         player === undefined
           ? session.read(of, 'GET /stories', { query: { q, limit } })
-          : session.read(of, 'GET /stories/{player}', { params: { player } }),
+          : session.read(of, 'GET /stories/{player}', { params: { player }, query: {} }),
     }),
     tool('set_faults', {
       description:

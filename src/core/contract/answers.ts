@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { describeIssues, listKnownKeys } from '../lib/issues.js'
-import { didYouMean, quoted } from '../lib/text.js'
+import { didYouMean, quoted } from '../lib/messages.js'
 import { ErrorBody, errorStatus } from './errors.js'
 import { codesOf, type OperationSpec } from './operation.js'
 import { type OperationId, operations } from './operations.js'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { component } from '../lib/lazy-schemas.js'
+import { component } from '../lib/schemas.js'
 import { Watch, WatchIndex } from './formats.js'
 import { operation } from './operation.js'
 

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
-import { component } from '../lib/lazy-schemas.js'
-import { didYouMean, quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { didYouMean, quoted, UsageError } from '../lib/messages.js'
+import { component } from '../lib/schemas.js'
 
 /**
  * The HTTP status of each error code (PROTOCOL.md B1, B6 to B9, C). Some codes come from faults only.

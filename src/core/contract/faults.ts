@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import type * as types from '../generated/requests.js'
 import { lazy } from '../lib/lazy.js'
-import { lazyObject } from '../lib/lazy-schemas.js'
-import { didYouMean, nearest, quoted } from '../lib/text.js'
+import { didYouMean, nearest, quoted } from '../lib/messages.js'
+import { lazyObject, typeTexts } from '../lib/schemas.js'
 import { durationMs } from '../lib/time.js'
 import { Duration, DurationInCode, Instant } from '../lib/time-schemas.js'
-import { typeTexts } from '../lib/type-text.js'
 import { type ErrorCode, errorStatus } from './errors.js'
 import { Json } from './formats.js'
 import { matchingOperations, OperationPattern, RequestMatch } from './journal.js'
@@ -60,7 +59,6 @@ const Code: () => z.ZodType<AnyErrorCode, AnyErrorCode> = lazy(() =>
     })
     .register(typeTexts, { type: 'AnyErrorCode' }),
 )
-/** A code of the service, or one of your own. */
 type AnyErrorCode = types.AnyErrorCode
 
 /** The failure that a fault answers. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { nestingLimit, nestsWithin } from '../lib/json.js'
 import { TextEncoder } from '../lib/real-globals.js'
-import { typeTexts } from '../lib/type-text.js'
+import { typeTexts } from '../lib/schemas.js'
 import { limits } from './limits.js'
 
 export const uint32Max = limits.lobbies.most

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
-import { component } from '../lib/lazy-schemas.js'
+import { component } from '../lib/schemas.js'
 import { Timestamp, Uint32, Watch, WatchIndex } from './formats.js'
 import { operation } from './operation.js'
 import { RegionSummary } from './regions.js'

@@ -2,10 +2,9 @@ import * as z from 'zod'
 import type * as types from '../generated/requests.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
-import { lazyObject } from '../lib/lazy-schemas.js'
-import { didYouMean, matchesGlob, suggestedValues } from '../lib/text.js'
+import { didYouMean, matchesGlob, suggestedValues } from '../lib/messages.js'
+import { lazyObject, typeTexts } from '../lib/schemas.js'
 import { Instant } from '../lib/time-schemas.js'
-import { typeTexts } from '../lib/type-text.js'
 import { Json, record } from './formats.js'
 import { type OperationId, operationIds } from './operations.js'
 
@@ -87,7 +86,19 @@ export const ExplainedCandidate = lazyObject(() => ({
     .describe('The distance from the client. Absent if the place of the client is unknown.'),
   because: z.string().optional().describe('Why find did not choose it. Absent for the chosen lobby.'),
   lost_by: z
-    .enum(['stopped', 'closed', 'private', 'full', 'tags', 'max_players', 'server', 'seats', 'distance', 'order'])
+    .enum([
+      'stopped',
+      'closed',
+      'private',
+      'full',
+      'tags',
+      'max_players',
+      'server',
+      'no_server',
+      'seats',
+      'distance',
+      'order',
+    ])
     .optional()
     .describe('The key of that reason: the rule by which it lost.'),
 }))

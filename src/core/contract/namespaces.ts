@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
-import { component } from '../lib/lazy-schemas.js'
+import { component } from '../lib/schemas.js'
 import { Int32, identifierShape, PortRange, record, Timestamp, Uint32, Uuid } from './formats.js'
 import { InGame, NamespaceSummary } from './games.js'
 import { limits } from './limits.js'

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
-import { component } from '../lib/lazy-schemas.js'
-import { typeTexts } from '../lib/type-text.js'
+import { component, typeTexts } from '../lib/schemas.js'
 import { Uuid } from './formats.js'
 import { operation } from './operation.js'
 

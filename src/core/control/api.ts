@@ -7,10 +7,9 @@ import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
 import { jsonPieces } from '../lib/long-json.js'
+import { quoted, UsageError } from '../lib/messages.js'
 import { AbortController } from '../lib/real-globals.js'
-import { quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
-import { UsageError } from '../lib/usage-error.js'
 import { header, type MockRequest, type MockResponseInit } from '../pipeline/message.js'
 import { checkOwnPage } from '../pipeline/origin.js'
 import { ClientGone } from '../pipeline/reads.js'
@@ -465,9 +464,10 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /stories/{player}', {
     summary:
-      'Tells the story of a player: its steps with their times and reasons, its requests, its lobby and its server. `{player}` is its token. The beginning of the token, the name or the `id` do, too, if only one story has that.',
-    run({ mock, params: { player } }) {
-      const story = mock.stories.get(player)
+      'Tells the story of a player: its steps with their times and reasons, its requests, its lobby and its server. `{player}` is its token. The beginning of the token, the name or the `id` do, too, if only one story has that. `mermaid=true` adds a sequence diagram, as GitHub draws it in Markdown.',
+    query: z.strictObject({ mermaid: trueOrFalse.optional() }),
+    run({ mock, params: { player }, query }) {
+      const story = mock.stories.get(player, query)
       if (!story) throw mock.stories.missing(player)
       return story
     },
@@ -666,7 +666,6 @@ function marked<Described extends object>(
   return isReadOnly ? { ...world, read_only: true } : world
 }
 
-/** Streams the list of worlds, at once and after each change. */
 function worldsStream(worlds: ServedWorlds, isReadOnly: boolean): MockResponseInit {
   return stateStream<{ worlds: { worlds: readonly ListedWorld[] } }>(
     {
@@ -732,10 +731,12 @@ export function describeCalls(): CallDescription[] {
     path: `${controlPath}${path === '/' ? '' : path}`,
     summary,
     ...(query instanceof z.ZodObject ? { query: Object.keys(query.shape) } : {}),
-    ...(body instanceof z.ZodObject ? { body: Object.entries(body.shape).map(keyText) } : {}),
+    ...(body instanceof z.ZodObject
+      ? {
+          body: Object.entries(body.shape).map(([name, schema]) =>
+            schema instanceof z.ZodOptional ? `${name}?` : name,
+          ),
+        }
+      : {}),
   }))
-}
-
-function keyText([name, schema]: readonly [string, unknown]): string {
-  return schema instanceof z.ZodOptional ? `${name}?` : name
 }

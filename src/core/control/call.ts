@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Emitter } from '../lib/emitter.js'
-import { writeJson } from '../lib/exact-json.js'
+import { writeJson } from '../lib/json.js'
 import { jsonBytes } from '../lib/long-json.js'
 import { TextEncoder } from '../lib/real-globals.js'
 import type { Steps } from '../lib/steps.js'

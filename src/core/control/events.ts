@@ -1,11 +1,10 @@
 import { ApiError } from '../contract/errors.js'
 import type { ShortenedEntry } from '../contract/journal.js'
 import { signalOf } from '../lib/abort-signal.js'
-import { writeJson } from '../lib/exact-json.js'
+import { writeJson } from '../lib/json.js'
+import { quoted, UsageError } from '../lib/messages.js'
 import { AbortController } from '../lib/real-globals.js'
-import { quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
-import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry } from '../pipeline/history.js'
 import type { MockResponseInit, StreamClient } from '../pipeline/message.js'
 import { TimeoutError } from '../pipeline/request-waits.js'
@@ -363,7 +362,6 @@ export function eventStream(
   })
 }
 
-/** Answers with Server-Sent Events that a function sends. It returns a function that stops it. */
 function streamResponse(stream: (client: StreamClient) => () => void): MockResponseInit {
   const headers = { 'content-type': 'text/event-stream', 'x-content-type-options': 'nosniff' }
   return { status: 200, headers, body: new Uint8Array(), cors: 'loopback', stream }

@@ -4,9 +4,8 @@ import { controlPath } from '../contract/paths.js'
 import { parseInput } from '../lib/issues.js'
 import { nestingLimit } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
+import { didYouMean, nearest, quoted, shortened, UsageError } from '../lib/messages.js'
 import { URLSearchParams } from '../lib/real-globals.js'
-import { didYouMean, nearest, quoted, shortened } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
 import type { MockRequest, MockResponseInit } from '../pipeline/message.js'
 import { type ControlAccess, checkControlAccess, checkControlCaller } from '../pipeline/origin.js'
 import { jsonLimits, parseJson } from '../pipeline/parse.js'
@@ -64,7 +63,6 @@ function checkTable(name: string, path: string): void {
   )
 }
 
-/** The checked query and body of a call. */
 interface ControlInput {
   readonly query: z.output<z.ZodObject> | undefined
   readonly body: unknown

@@ -1,5 +1,4 @@
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { quoted, UsageError } from '../lib/messages.js'
 import type { Inputs } from '../store/inputs.js'
 
 // Without schemas, because the client uses it too.

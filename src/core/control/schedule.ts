@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
-import { lazyObject } from '../lib/lazy-schemas.js'
+import { lazyObject } from '../lib/schemas.js'
 import { formatInstant } from '../lib/time.js'
 import { upcomingJobs } from '../simulation/scheduler.js'
 import type { TableName } from '../store/rows.js'

@@ -1,10 +1,9 @@
 import type { FaultState } from '../contract/faults.js'
 import type { PendingRequest } from '../contract/journal.js'
 import type { Emitter } from '../lib/emitter.js'
-import { writeJson } from '../lib/exact-json.js'
+import { writeJson } from '../lib/json.js'
+import { didYouMean, quoted, UsageError } from '../lib/messages.js'
 import { real, unref } from '../lib/real-globals.js'
-import { didYouMean, quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
 import type { Faults } from '../pipeline/faults.js'
 import type { History } from '../pipeline/history.js'
 import type { PendingRequests } from '../pipeline/pending.js'
@@ -109,7 +108,7 @@ export interface ObservedStates<States> {
 const readers: { readonly [Name in StateName]: (source: StateSource) => WorldStates[Name] } = {
   clock: ({ world }) => clockJson(world.clock.state),
   faults: ({ faults }) => ({ faults: faults.list() }),
-  finds: ({ world }) => ({ finds: listFinds(world.tables) }),
+  finds: ({ world }) => ({ finds: listFinds(world) }),
   history: ({ history }) => historyState(history),
   journal: ({ history, pending }) => ({
     oldest: history.oldestExchange ?? history.lastId + 1,
@@ -130,18 +129,14 @@ const readers: { readonly [Name in StateName]: (source: StateSource) => WorldSta
 
 /** The states of one world. */
 export class ObservedWorld implements ObservedStates<WorldStates> {
-  readonly #source: StateSource
-
-  constructor(source: StateSource) {
-    this.#source = source
-  }
+  constructor(private readonly source: StateSource) {}
 
   read<Name extends StateName>(name: Name): WorldStates[Name] {
-    return readers[name](this.#source)
+    return readers[name](this.source)
   }
 
   subscribe(mark: Mark<StateName>, end: () => void): () => void {
-    const { world, history, pending, servers, stories } = this.#source
+    const { world, history, pending, servers, stories } = this.source
     const phases = new FaultPhases(world, () => mark('faults', 'now'))
     const ends = [
       () => phases.end(),
@@ -183,32 +178,31 @@ function hasOtherSettings({ records: before }: FaultsState, { records: after }: 
 
 /** Tells when a fault begins or ends by the clock alone. */
 class FaultPhases {
-  readonly #world: LiveWorld
-  readonly #onPhase: () => void
   #timer: Timer | undefined
 
-  constructor(world: LiveWorld, onPhase: () => void) {
-    this.#world = world
-    this.#onPhase = onPhase
+  constructor(
+    private readonly world: LiveWorld,
+    private readonly onPhase: () => void,
+  ) {
     this.follow()
   }
 
   /** Waits for the next begin or end. Call it after each change of the faults and of the clock. */
   follow(): void {
     this.end()
-    const { clock, faults } = this.#world
+    const { clock, faults } = this.world
     const now = clock.now()
     const times = faults.records.flatMap(record => [record.beganAt, endOf(record)])
     const next = times.reduce<number>((first, at = never) => (at > now ? Math.min(first, at) : first), never)
     if (next === never) return
     this.#timer = clock.after(next - now, () => {
       this.follow()
-      this.#onPhase()
+      this.onPhase()
     })
   }
 
   end(): void {
-    if (this.#timer) this.#world.clock.cancel(this.#timer)
+    if (this.#timer) this.world.clock.cancel(this.#timer)
     this.#timer = undefined
   }
 }
@@ -220,7 +214,6 @@ const spacingMs = { now: 50, soon: 250 } as const
 
 /** The states that one reader follows: all of them at first, then those that have changed. */
 export class StateReader<States> {
-  readonly #states: ObservedStates<States>
   readonly #wake: () => void
   readonly #end: () => void
   /** When each state may be read, in real ms. */
@@ -230,11 +223,10 @@ export class StateReader<States> {
 
   /** Calls `wake` when there may be a new state to take, and `ended` when there are no more. */
   constructor(
-    states: ObservedStates<States>,
+    private readonly states: ObservedStates<States>,
     names: readonly (keyof States)[],
     { wake, ended }: { readonly wake: () => void; readonly ended: () => void },
   ) {
-    this.#states = states
     this.#wake = wake
     const followed = new Set(names)
     for (const name of followed) this.#dueAt.set(name, 0)
@@ -251,7 +243,7 @@ export class StateReader<States> {
     for (const [type, dueAt] of this.#dueAt) {
       if (dueAt > now) continue
       this.#dueAt.delete(type)
-      const data = this.#states.read(type)
+      const data = this.states.read(type)
       const text = writeJson(data)
       const isSame = this.#last.get(type)?.text === text
       this.#last.set(type, { at: now, text })

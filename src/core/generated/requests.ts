@@ -38,6 +38,7 @@ export interface ExplainedCandidate {
     | 'tags'
     | 'max_players'
     | 'server'
+    | 'no_server'
     | 'seats'
     | 'distance'
     | 'order'

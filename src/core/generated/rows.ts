@@ -195,7 +195,7 @@ export interface StartingLobbyRow {
   tags?: Record<string, string> | undefined
   /** The configuration for its server, from its creator. Default: none. */
   lobby_config?: unknown
-  run_by: 'server'
+  run_by: 'server' | 'command'
   /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
   ports?: LobbyPort[] | undefined
   status: 'starting'
@@ -234,10 +234,10 @@ export interface ReadyLobbyRow {
   /** The configuration for its server, from its creator. Default: none. */
   lobby_config?: unknown
   /**
-   * mock: the mock simulates its game server. server: a real one runs it. Default: mock; server if `servers` is
-   * manual, or if the lobby is starting.
+   * mock: the mock simulates its game server. server: a real one runs it. command: the mock has started it. none:
+   * the first find or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
-  run_by: 'mock' | 'server'
+  run_by: 'mock' | 'server' | 'command' | 'none'
   /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
   ports?: LobbyPort[] | undefined
   status: 'ready'
@@ -274,10 +274,10 @@ export interface StoppedLobbyRow {
   /** The configuration for its server, from its creator. Default: none. */
   lobby_config?: unknown
   /**
-   * mock: the mock simulates its game server. server: a real one runs it. Default: mock; server if `servers` is
-   * manual, or if the lobby is starting.
+   * mock: the mock simulates its game server. server: a real one runs it. command: the mock has started it. none:
+   * the first find or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
-  run_by: 'mock' | 'server'
+  run_by: 'mock' | 'server' | 'command' | 'none'
   /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
   ports?: LobbyPort[] | undefined
   status: 'stopped'

@@ -88,10 +88,10 @@ export interface ScenarioLobby {
   /** The configuration for its server, from its creator. Default: none. */
   lobby_config?: unknown
   /**
-   * mock: the mock simulates its game server. server: a real one runs it. Default: mock; server if `servers` is
-   * manual, or if the lobby is starting.
+   * mock: the mock simulates its game server. server: a real one runs it. command: the mock has started it. none:
+   * the first find or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
-  run_by?: 'mock' | 'server' | undefined
+  run_by?: 'mock' | 'server' | 'command' | 'none' | undefined
   /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
   ports?: readonly LobbyPort[] | undefined
   /** The status of its game server. Default: ready. */

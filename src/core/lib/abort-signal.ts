@@ -1,5 +1,4 @@
-import { quoted } from './text.js'
-import { UsageError } from './usage-error.js'
+import { quoted, UsageError } from './messages.js'
 
 /** Tells whether a value is an AbortSignal. Checks the method, not the class: jsdom has an AbortSignal of its own. */
 export function isSignal(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { counted, escapedLine } from './text.js'
+import { counted, escapedLine } from './messages.js'
 
 // The report of checks of a client or of a server: as lines for people, and as JUnit XML for CI.
 

@@ -1,8 +1,6 @@
 import type * as z from 'zod'
-import { keepAllDigits } from './exact-json.js'
-import { getKey } from './json.js'
-import { didYouMean, quoted } from './text.js'
-import { listedProblems, mostProblems, UsageError } from './usage-error.js'
+import { getKey, keepAllDigits } from './json.js'
+import { didYouMean, listedProblems, mostProblems, quoted, UsageError } from './messages.js'
 
 /** A problem that a schema found. */
 export type Issue = z.core.$ZodIssue

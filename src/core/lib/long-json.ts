@@ -1,5 +1,4 @@
-import { exactValue, writeJson } from './exact-json.js'
-import { getKey } from './json.js'
+import { exactValue, getKey, writeJson } from './json.js'
 import { TextEncoder } from './real-globals.js'
 import type { Steps } from './steps.js'
 

@@ -1,4 +1,4 @@
-import { UsageError } from './usage-error.js'
+import { UsageError } from './messages.js'
 
 /**
  * The oldest version of each peer with which the entry points work. CI installs these versions, and a table of the docs lists

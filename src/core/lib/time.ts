@@ -1,6 +1,5 @@
 import { dateOf } from './real-globals.js'
 
-/** The length of each unit in ms, the longest first. */
 const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 const units = Object.entries(unitMs)
 

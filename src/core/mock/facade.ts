@@ -16,9 +16,8 @@ import type {
   WorldsControl,
 } from '../control/world-control.js'
 import { beginAtCaller } from '../lib/caller-stack.js'
+import { checkFunction, quoted, UsageError } from '../lib/messages.js'
 import { runAtOnce } from '../lib/steps.js'
-import { quoted } from '../lib/text.js'
-import { checkFunction, UsageError } from '../lib/usage-error.js'
 import { addFault, delayed, failure, held } from '../pipeline/fault-calls.js'
 import type { ExchangeLog } from '../pipeline/log.js'
 import type { MockRequest, RequestHandler } from '../pipeline/message.js'

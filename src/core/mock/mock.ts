@@ -3,9 +3,8 @@ import { EventBudget } from '../control/events.js'
 import type { ScenarioSummary } from '../control/world-control.js'
 import { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
+import { quoted, UsageError } from '../lib/messages.js'
 import { real } from '../lib/real-globals.js'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
 import { HistoryBudget } from '../pipeline/history.js'
 import type { ExchangeRecord } from '../pipeline/log.js'
 import type { RequestHandler } from '../pipeline/message.js'
@@ -61,7 +60,6 @@ export interface CheckedReloadOptions extends ReloadOptions {
 
 /** A mock: its worlds, its scenarios, and the requests of all worlds. Users hold `Mockmaker`. */
 export class Mock {
-  readonly worlds: RunningWorlds
   /** Brings each request to its world. */
   readonly router: WorldRouter
   /** Publishes each request of any world with its answer. */
@@ -82,12 +80,11 @@ export class Mock {
   readonly #createdAt = real.now()
 
   constructor(
-    worlds: RunningWorlds,
+    readonly worlds: RunningWorlds,
     settings: CommonSettings & { readonly secrets: Set<string> },
     { commands }: Pick<EntryParts, 'commands'> = {},
   ) {
     const { registry, log, isStrict, secrets } = settings
-    this.worlds = worlds
     this.log = log
     this.secrets = secrets
     this.router = new WorldRouter(worlds, settings)

@@ -16,10 +16,9 @@ import { CapsuleOptions, ResetOptions, SnapshotOptions } from '../control/world-
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
 import { jsonPieces } from '../lib/long-json.js'
+import { quoted, UsageError } from '../lib/messages.js'
 import { runAtOnce, type Steps } from '../lib/steps.js'
-import { quoted } from '../lib/text.js'
 import { parseDuration } from '../lib/time.js'
-import { UsageError } from '../lib/usage-error.js'
 import { Exchange } from '../pipeline/exchange.js'
 import { type CallRunner, Executor } from '../pipeline/execute.js'
 import { LiveFaults } from '../pipeline/faults.js'
@@ -212,11 +211,11 @@ export class RunningWorld {
     const reasonsOf = (id: number) => this.past.reasonsOf(this.#exchange(id))
     // A transaction cannot share its tables, and its code gets the answer at once.
     const tables = world.openTransaction ? world.tables : readTables(world.state.tables)
-    const view = { tables, seed: world.seed, hasPassed: (at: number) => world.hasPassed(at) }
+    const { seed, hasPassed, starter } = world
+    const view = { tables, seed, hasPassed, starter }
     return explain({ world: view, corsOrigins: this.#settings.corsOrigins, faults, reasonsOf }, question)
   }
 
-  /** Finds a past request. Throws `UsageError` if the journal does not have it. */
   #exchange(id: number): StoredExchange {
     const exchange = this.#history.exchange(id)
     if (exchange) return exchange
@@ -344,12 +343,13 @@ export class RunningWorld {
     )
     clock.restore({ ...end.clock, now: encoded.clock.now })
     clock.resume()
-    this.world.beginHere()
-    this.#withSeed = otherSeeds(this.world.initialState)
     this.#rays.restore(encoded.rays)
     this.servers.showPast(encoded.servers as readonly GameServerLog[]) // `capsule` has saved them
     this.#recorder.load(encoded.stories as SavedStories, shift) // the same
     this.#history.endPast({ beginsAt: encoded.begins_at, dropped: encoded.dropped })
+    resumeWorld(this.world, { at: encoded.clock.now, missedMs: 0 })
+    this.world.beginHere()
+    this.#withSeed = otherSeeds(this.world.initialState)
   }
 
   /** Goes on with the world that a storage has kept. What this one did before is lost. Its clock stands still between the steps. */

@@ -10,11 +10,10 @@ import {
 } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
+import { didYouMean, quoted, UsageError } from '../lib/messages.js'
 import { nextTurn } from '../lib/next-turn.js'
 import { runAtOnce } from '../lib/steps.js'
-import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
-import { UsageError } from '../lib/usage-error.js'
 import type { SharedStorage, SharedSummary } from '../storage/shared-storage.js'
 import type { KeptSummary } from '../storage/storage.js'
 import type { WorldStorage } from '../storage/world-storage.js'
@@ -268,7 +267,6 @@ export class RunningWorlds {
     }
   }
 
-  /** Removes a world from memory. */
   async #remove(id: string, reason: string): Promise<void> {
     const entry = this.#open.get(id)
     this.#loader.stop(id)
@@ -329,7 +327,6 @@ export class RunningWorlds {
     throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, this.#ids)}`)
   }
 
-  /** Creates a world with a new id. Throws `ApiError` if the id is malformed, or there are too many worlds. */
   #add(id: string, makeState: () => StartState, isKept: boolean): RunningWorld {
     // The pattern would accept null as "null".
     if (typeof id !== 'string' || !worldId.pattern.test(id))
@@ -410,7 +407,6 @@ function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<Shared
   return owner ? { ...summary, waiters, replica: owner.address } : { ...summary, waiters: 0, sleeping: true }
 }
 
-/** Writes the real times of a world as in a list. */
 function timesOf({
   createdAt,
   usedAt,

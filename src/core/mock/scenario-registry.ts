@@ -1,8 +1,7 @@
 import type { JournalEntry } from '../contract/journal.js'
 import { defaultWorldId, worldPath } from '../contract/paths.js'
 import type { ScenarioSummary } from '../control/world-control.js'
-import { didYouMean, quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { didYouMean, quoted, UsageError } from '../lib/messages.js'
 import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenario/commands.js'
 import { type Past, pastOf } from '../scenario/past.js'
 import { readScenario } from '../scenario/read.js'
@@ -39,7 +38,6 @@ interface RegistryOptions {
 
 /** The scenarios of a mock. Worlds of the same scenario share their initial rows. */
 export class ScenarioRegistry {
-  readonly #options: RegistryOptions
   /** By name. Those that a world has are checked, and the others as they were given. */
   readonly #scenarios: Map<string, ScenarioInput>
   readonly #states = new Map<string, WorldState>()
@@ -47,9 +45,8 @@ export class ScenarioRegistry {
   /** All scenarios, the mock's own first. */
   readonly summaries: ScenarioSummary[]
 
-  constructor(options: RegistryOptions) {
+  constructor(private readonly options: RegistryOptions) {
     const { own, named } = options
-    this.#options = options
     this.#scenarios = new Map([
       [own.name, own.scenario],
       ...Object.entries(named).filter(([name]) => name !== own.name),
@@ -59,7 +56,7 @@ export class ScenarioRegistry {
 
   /** Returns a registry with the same scenarios. What one of them reads or replaces later, the other does not see. */
   copy(): ScenarioRegistry {
-    const copy = new ScenarioRegistry(this.#options)
+    const copy = new ScenarioRegistry(this.options)
     for (const [name, scenario] of this.#scenarios) copy.#scenarios.set(name, scenario)
     for (const [name, state] of this.#states) copy.#states.set(name, state)
     return copy
@@ -67,19 +64,19 @@ export class ScenarioRegistry {
 
   /** The commands of the mock's own scenario. */
   get commands(): ScenarioCommands {
-    this.#commands ??= scenarioCommands(this.#named(this.#options.own.name))
+    this.#commands ??= scenarioCommands(this.#named(this.options.own.name))
     return this.#commands
   }
 
   /** The mock's own scenario. */
   get own(): { readonly name: string; readonly scenario: CheckedScenario } {
-    const { name } = this.#options.own
+    const { name } = this.options.own
     return { name, scenario: this.#named(name) }
   }
 
   /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
   defaultState(): StartState {
-    return this.stateOf(this.#options.own.name, { worldId: defaultWorldId })
+    return this.stateOf(this.options.own.name, { worldId: defaultWorldId })
   }
 
   /**
@@ -88,15 +85,15 @@ export class ScenarioRegistry {
    */
   stateOf(
     scenario: string | ScenarioInput | undefined,
-    { worldId, seed = this.#options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
+    { worldId, seed = this.options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
   ): StartState {
-    const source = scenario ?? this.#options.own.name
+    const source = scenario ?? this.options.own.name
     const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
     const definition = this.definitionOf(read, worldId, seed)
     const { journal, past } = scenario === undefined ? {} : { journal: read.content.journal, past: pastOf(read) }
     // Worlds with different seeds have no rows to share.
     const withSeed = this.withSeed(typeof scenario === 'object' ? read : scenario, worldId)
-    if (typeof source !== 'string' || seed !== this.#options.seed)
+    if (typeof source !== 'string' || seed !== this.options.seed)
       return { world: createState(definition), journal, past, withSeed }
     const world = createState(definition, this.#states.get(source))
     if (!this.#states.has(source)) this.#states.set(source, world)
@@ -105,14 +102,14 @@ export class ScenarioRegistry {
 
   /** Returns the function that gives the address of a world in links. */
   publicUrlOf(worldId: string): PublicUrlOf {
-    const { publicUrl } = this.#options
+    const { publicUrl } = this.options
     const path = worldPath(worldId)
     return cdnDomain => linkBase(cdnDomain, { publicUrl, path })
   }
 
   /** Returns what a storage needs to read the worlds that it keeps. */
   contextOf(worldId: string): LoadContext {
-    const { publicUrl } = this.#options
+    const { publicUrl } = this.options
     const path = worldPath(worldId)
     const { scenario: own } = this.own
     return {
@@ -139,13 +136,13 @@ export class ScenarioRegistry {
     return this.withSeed(recipe.scenario as CheckedScenario, worldId) // `defineWorld` makes recipes
   }
 
-  definitionOf(scenario: CheckedScenario, worldId: string, seed = this.#options.seed): StateDefinition {
-    return defineWorld(scenario, { ...this.#options, seed, path: worldPath(worldId) })
+  definitionOf(scenario: CheckedScenario, worldId: string, seed = this.options.seed): StateDefinition {
+    return defineWorld(scenario, { ...this.options, seed, path: worldPath(worldId) })
   }
 
   /** Replaces the mock's own scenario. */
   replaceOwn(scenario: CheckedScenario): void {
-    const { name } = this.#options.own
+    const { name } = this.options.own
     this.#scenarios.set(name, scenario)
     this.#states.delete(name)
     this.#commands = undefined

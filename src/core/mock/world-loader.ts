@@ -24,15 +24,13 @@ export interface StorageSettings {
 export class WorldLoader {
   /** The storage. `undefined`: the worlds are only in memory. */
   kept: StorageSettings | undefined
-  readonly #settings: CommonSettings
-  readonly #open: OpenWorlds
   /** The worlds that are being loaded. `find` runs their remaining steps at once. */
   readonly #loading = new Map<string, { steps: Steps<RunningWorld | undefined>; loaded: Promise<unknown> }>()
 
-  constructor(settings: CommonSettings, open: OpenWorlds) {
-    this.#settings = settings
-    this.#open = open
-  }
+  constructor(
+    private readonly settings: CommonSettings,
+    private readonly open: OpenWorlds,
+  ) {}
 
   /** Loads a kept world that is not in memory, at once. Throws `StorageError` if its storage cannot read it. */
   find(id: string): RunningWorld | undefined {
@@ -46,7 +44,7 @@ export class WorldLoader {
   load(id: string): Promise<unknown> {
     const earlier = this.#loading.get(id)
     if (earlier) return earlier.loaded
-    if (this.#open.has(id)) return Promise.resolve()
+    if (this.open.has(id)) return Promise.resolve()
     const steps = this.#wake(id)
     const loaded = runInSlices(steps).finally(() => {
       if (this.#loading.get(id)?.steps === steps) this.#loading.delete(id)
@@ -85,11 +83,11 @@ export class WorldLoader {
 
   /** Lets the worlds of a storage replace those in memory, and keeps the others in it. */
   replaceOpen(storage: WorldStorage): void {
-    for (const [id, entry] of this.#open) {
+    for (const [id, entry] of this.open) {
       const stored = storage.open(id)
       if (stored) {
         const kept = { ...entry, createdAt: storage.find(id)?.createdAt ?? entry.createdAt }
-        this.#open.set(id, kept)
+        this.open.set(id, kept)
         runAtOnce(kept.running.loadFrom(runAtOnce(this.#loggedIn(stored, id)), stored, kept))
       } else entry.running.keepIn(storage.create(id, entry.running.world, entry), entry)
     }
@@ -111,11 +109,11 @@ export class WorldLoader {
       const entry = { running, usedAt: realTime(), createdAt, ...keeping }
       yield* running.loadFrom(logged, stored, entry)
       entry.usedAt = realTime()
-      this.#open.publish(id, entry)
+      this.open.publish(id, entry)
       return running
     } finally {
       // An error, or nobody needs the world any more.
-      if (!running || this.#open.get(id)?.running !== running) {
+      if (!running || this.open.get(id)?.running !== running) {
         this.#loading.delete(id)
         void running?.close()
         storage.closeWorld(id)
@@ -125,11 +123,10 @@ export class WorldLoader {
 
   /** Throws `ApiError` if this replica is closing: it gives its worlds back, and opens no other one. */
   checkTakesWorlds(): void {
-    if (this.#open.isClosed && this.kept?.shared)
+    if (this.open.isClosed && this.kept?.shared)
       throw new UnavailableError('this replica is closing: send the request again')
   }
 
-  /** Returns the remaining steps that load a world. The caller runs or ends them. */
   #takeLoading(id: string): Steps<RunningWorld | undefined> | undefined {
     const steps = this.#loading.get(id)?.steps
     this.#loading.delete(id)
@@ -156,12 +153,12 @@ export class WorldLoader {
   }
 
   #loggedIn(stored: WorldInStorage, id: string): Steps<LoggedWorld> {
-    return stored.load(this.#settings.registry.contextOf(id))
+    return stored.load(this.settings.registry.contextOf(id))
   }
 
   /** Creates a world with the state that a kept one goes back to. */
   #beginningWith({ initial: { state } }: LoggedWorld, id: string): RunningWorld {
-    const withSeed = this.#settings.registry.withSeedOf(state, id)
-    return new RunningWorld(id, { world: state, withSeed }, this.#settings)
+    const withSeed = this.settings.registry.withSeedOf(state, id)
+    return new RunningWorld(id, { world: state, withSeed }, this.settings)
   }
 }

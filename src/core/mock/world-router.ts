@@ -22,21 +22,19 @@ export type UnknownWorld =
 
 /** Brings each request to its world. */
 export class WorldRouter {
-  readonly #worlds: RunningWorlds
-  readonly #settings: CommonSettings
   #outside: Responder | undefined
 
-  constructor(worlds: RunningWorlds, settings: CommonSettings) {
-    this.#worlds = worlds
-    this.#settings = settings
-  }
+  constructor(
+    private readonly worlds: RunningWorlds,
+    private readonly settings: CommonSettings,
+  ) {}
 
   /** Answers the requests that reach no world. */
   get outside(): Responder {
     if (this.#outside) return this.#outside
-    const replica = this.#worlds.shared?.self.id
-    const { corsOrigins, log, onBug, secrets } = this.#settings
-    const { seed, tables } = this.#worlds.default.world.initialState
+    const replica = this.worlds.shared?.self.id
+    const { corsOrigins, log, onBug, secrets } = this.settings
+    const { seed, tables } = this.worlds.default.world.initialState
     // No two replicas use the same ids.
     const rays = new Random(seed, `rays outside of worlds${replica === undefined ? '' : `#${replica}`}`)
     const allowed = { tables: readTables(tables), corsOrigins }
@@ -57,7 +55,7 @@ export class WorldRouter {
   ): MockResponse | Promise<MockResponse> {
     try {
       // A preflight only asks for permission: it creates no world.
-      if (request.method === 'OPTIONS' && !this.#worlds.inMemory(place.worldId)) return this.outside.preflight(request)
+      if (request.method === 'OPTIONS' && !this.worlds.inMemory(place.worldId)) return this.outside.preflight(request)
       const answer = use(this.#worldOf(request, place, unknown), requestAt(request, place))
       return answer instanceof Promise ? answer.catch(error => this.outside.refuse(request, error)) : answer
     } catch (error) {
@@ -65,14 +63,13 @@ export class WorldRouter {
     }
   }
 
-  /** Returns the world of a request, and creates it if `unknown` allows that. Throws `ApiError`. */
   #worldOf(request: MockRequest, { worldId: id }: Place, unknown: UnknownWorld): RunningWorld {
-    const known = this.#worlds.get(id)
+    const known = this.worlds.get(id)
     if (known) return known
     // The default world always exists.
-    if (id === defaultWorldId) return this.#worlds.create(id)
-    if (unknown === 'refuse') throw this.#worlds.unknown(id)
-    if (typeof unknown === 'object' && 'refuseBecause' in unknown) throw this.#worlds.unknown(id, unknown.refuseBecause)
+    if (id === defaultWorldId) return this.worlds.create(id)
+    if (unknown === 'refuse') throw this.worlds.unknown(id)
+    if (typeof unknown === 'object' && 'refuseBecause' in unknown) throw this.worlds.unknown(id, unknown.refuseBecause)
     // An image in a page must not create worlds.
     if (isForeign(request, this.outside.allowed))
       throw new ApiError(
@@ -80,7 +77,7 @@ export class WorldRouter {
         'a page of another site may not create a world: create the world first, or allow the page (--cors-origin)',
       )
     if (unknown !== 'create') unknown.createAfter()
-    return this.#worlds.create(id)
+    return this.worlds.create(id)
   }
 
   /** Creates a handler that answers each request in the world that it names. `handlerOf` returns the handler of a world. */

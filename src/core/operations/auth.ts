@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { deviceLinkPath } from '../contract/paths.js'
-import { quoted } from '../lib/text.js'
+import { quoted } from '../lib/messages.js'
 import type { DefaultsContext, Tables } from '../store/model.js'
 import { createRow } from '../store/models.js'
 import type { DeviceLinkRow } from '../store/rows.js'

@@ -1,6 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { exactValue, setKey } from '../lib/exact-json.js'
-import { frozenCopy } from '../lib/json.js'
+import { exactValue, frozenCopy, setKey } from '../lib/json.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { isSeated, modeKey, type RunningLobby, type SeatedPlayer } from '../store/lobby-rules.js'
 import { type LobbyRow, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
@@ -12,7 +11,7 @@ import type { CallerOf, Resolver, WriteCall } from './resolver.js'
 /** Marks the lobby as ready for players (PROTOCOL.md C). */
 export const readyLobby: Resolver<'lobbies.ready'> = ({ caller, tables, now }) => {
   if (caller.kind === 'development') return {}
-  const lobby = takeOverLobby(caller, tables, now)
+  const lobby = takeOverLobby(caller, tables, now, { isStart: true })
   if (lobby.status !== 'starting') return {}
   const { ready_by: _, ...others } = lobby
   tables.lobbies.put(Object.freeze({ ...others, status: 'ready' }))
@@ -65,7 +64,6 @@ export const playerDisconnected: Resolver<'players.disconnected'> = call => {
 
 type LobbyCaller = Extract<CallerOf<'lobby'>, { kind: 'lobby' }>
 
-/** Finds the lobby whose server calls. Throws `ApiError` if it has stopped. */
 function findRunningLobby({ lobbyId }: LobbyCaller, { lobbies }: Tables): RunningLobby {
   const lobby = lobbies.get(lobbyId)
   if (lobby && lobby.status !== 'stopped') return lobby
@@ -76,29 +74,48 @@ function findRunningLobby({ lobbyId }: LobbyCaller, { lobbies }: Tables): Runnin
 }
 
 /**
- * Finds the lobby whose server calls, and hands the lobby over to it: the mock no longer simulates that server.
- * Throws `ApiError` if the lobby has stopped. `now` in ms since the epoch.
+ * Finds the lobby whose server calls, and hands the lobby over to it: the mock no longer simulates that server. One without a
+ * server goes to a server that starts: another one may be the rest of an earlier run. Throws `ApiError` if the lobby has stopped,
+ * or has no server. `now` in ms since the epoch.
  */
-function takeOverLobby(caller: LobbyCaller, tables: Tables, now: number): RunningLobby {
+function takeOverLobby(
+  caller: LobbyCaller,
+  tables: Tables,
+  now: number,
+  { isStart } = { isStart: false },
+): RunningLobby {
   const lobby = findRunningLobby(caller, tables)
-  if (lobby.run_by === 'server') return lobby
+  if (lobby.run_by === 'server' || lobby.run_by === 'command') return lobby
+  if (lobby.run_by === 'none' && !isStart)
+    throw new ApiError(
+      'MATCHMAKER_LOBBY_STOPPED',
+      `lobby ${lobby.lobby_id} has no game server: call POST /matchmaker/lobbies/ready first`,
+    )
   tables.lobbies.put(Object.freeze({ ...lobby, run_by: 'server' }))
-  for (const player of tables.players.inIndex('lobby_id', { lobby_id: lobby.lobby_id })) {
-    // A simulated player stays simulated: no real server has its token.
-    if (player.session_ms === undefined) handOver(player, tables, now)
-  }
+  handOver(lobby, tables, now)
   // Read again: its seats have changed.
   return findRunningLobby(caller, tables)
 }
 
-/** Hands a player over to the real server: the seat is reserved until that server connects the player. */
-function handOver(player: PlayerRow, { players }: Tables, now: number): void {
-  if (player.status === 'reserved' && player.connects_at !== undefined) {
-    const { connects_at: _, ...seat } = player
-    players.put(Object.freeze(seat))
-  } else if (player.status === 'connected' && player.leaves_at !== undefined) {
-    const { leaves_at: _, ...seat } = player
-    players.put(Object.freeze({ ...seat, status: 'reserved', expires_at: now + lifetimeMs.seat }))
+/**
+ * Hands the players of a lobby over to a real server: their seats are reserved until that server connects them. `lobby` is as it was
+ * before. If its server starts now, the seats begin to expire when it is ready.
+ */
+function handOver({ lobby_id, run_by }: RunningLobby, { lobbies, players }: Tables, now: number): void {
+  const isStarting = lobbies.get(lobby_id)?.status === 'starting'
+  // Only seats that end by age begin to expire when a lobby is ready. Those of a scenario may have no end.
+  const ends = isStarting ? { removes_at: now + lifetimeMs.player } : { expires_at: now + lifetimeMs.seat }
+  for (const player of players.inIndex('lobby_id', { lobby_id })) {
+    // A simulated player stays simulated: no real server has its token.
+    if (player.session_ms !== undefined) continue
+    if (player.status === 'reserved' && (isStarting || player.connects_at !== undefined)) {
+      const { connects_at: _, ...seat } = player
+      if (isStarting) delete seat.expires_at
+      players.put(Object.freeze(isStarting ? { ...ends, ...seat } : seat))
+    } else if (player.status === 'connected' && (player.leaves_at !== undefined || run_by === 'none')) {
+      const { leaves_at: _, ...seat } = player
+      players.put(Object.freeze({ ...ends, ...seat, status: 'reserved' }))
+    }
   }
 }
 
@@ -207,18 +224,36 @@ export function closeLobby(lobby: LobbyRow, is_closed: boolean, { lobbies }: Tab
 
 /**
  * Makes a lobby wait for its server again, because that starts anew: without its players, its state, and open. A lobby that
- * waits already keeps its seats, and its time to become ready begins again. `now` in ms since the epoch.
+ * waits already keeps all of them, and its time to become ready begins again. `now` in ms since the epoch.
  */
 export function restartLobby(lobby: RunningLobby, tables: Tables, now: number): void {
+  if (lobby.status === 'starting') {
+    startServer(lobby, tables, now)
+    return
+  }
   const { lobbies, players } = tables
   const { lobby_id } = lobby
-  if (lobby.status === 'ready')
-    for (const player of players.inIndex('lobby_id', { lobby_id }))
-      if (isSeated(player)) removePlayer(player, tables, now)
+  for (const player of players.inIndex('lobby_id', { lobby_id }))
+    if (isSeated(player)) removePlayer(player, tables, now)
   // Read again: its seats have changed.
   const { state: _, ...columns } = lobbies.get(lobby_id) as RunningLobby
+  startServer({ ...columns, is_closed: false }, tables, now)
+}
+
+/** Starts the server of a lobby that has none. The lobby keeps its state and its seats. Returns the lobby. `now` in ms since the epoch. */
+export function startMissingServer(lobby: LobbyRow, tables: Tables, now: number): LobbyRow {
+  if (lobby.run_by !== 'none' || lobby.status === 'stopped') return lobby
+  startServer(lobby, tables, now)
+  handOver(lobby, tables, now)
+  // Read again: its seats have changed.
+  return tables.lobbies.get(lobby.lobby_id) ?? lobby
+}
+
+/** Makes a lobby wait for its server. Its time to become ready begins. `now` in ms since the epoch. */
+function startServer(lobby: RunningLobby, tables: Tables, now: number): void {
+  const run_by = lobby.run_by === 'command' ? 'command' : 'server'
   const ready_by = now + readyWithinMs(lobby, tables)
-  lobbies.put(Object.freeze({ ...columns, is_closed: false, run_by: 'server', status: 'starting', ready_by }))
+  tables.lobbies.put(Object.freeze({ ...lobby, run_by, status: 'starting', ready_by }))
 }
 
 /** Returns the time in which the server of a lobby has to call ready, in ms. */

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import type { NamespaceSummary, VersionSummary } from '../contract/games.js'
 import { type RegionSummary, UniversalRegion } from '../contract/regions.js'
-import { quoted } from '../lib/text.js'
+import { quoted } from '../lib/messages.js'
 import { formatInstant } from '../lib/time.js'
 import type { RegionRow } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'

@@ -3,24 +3,22 @@ import { utf8Length } from '../contract/formats.js'
 import { type Limit, limits } from '../contract/limits.js'
 import type { Join } from '../contract/lobbies.js'
 import type { OperationInput } from '../contract/operations.js'
-import { keepDigits, writeJson } from '../lib/exact-json.js'
+import { keepDigits, writeJson } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
-import { didYouMean, quoted } from '../lib/text.js'
+import { didYouMean, quoted } from '../lib/messages.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { maxPlayersColumns } from '../store/inputs.js'
 import { type FindObstacle, findObstacle, freeSeats, modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { GameModeRow, LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import type { LobbyTables, Tables } from '../store/model.js'
 import { createRow, fullestGroup } from '../store/models.js'
-import type { RowInputs } from '../store/rows.js'
-import { matchmakerDefaults } from '../store/rows.js'
+import { matchmakerDefaults, type RowInputs } from '../store/rows.js'
 import { freshToken } from '../store/tokens.js'
-import { readyWithinMs } from './game-server.js'
+import { readyWithinMs, startMissingServer } from './game-server.js'
 import { cannedJoin, findLobbyById, joinOutput, seatPorts } from './lobbies.js'
 import { compareDistances } from './regions.js'
 import type { Client, Resolver, WriteCall } from './resolver.js'
 
-/** A game mode in a region that it enables. */
 interface Place {
   readonly mode: GameModeRow
   readonly region_id: string
@@ -34,7 +32,7 @@ type SeatCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'tables' | 'random' |
 type FindInput = OperationInput<'lobbies.find'>
 
 /** The parts of a find that choose its lobby. */
-type FindCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'input' | 'tables'>
+type FindCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'input' | 'tables' | 'starter'>
 
 /** Takes a seat in the fullest lobby that fits, or in a new one (PROTOCOL.md C). */
 export const findLobby: Resolver<'lobbies.find'> = call => {
@@ -71,7 +69,7 @@ export const joinLobby: Resolver<'lobbies.join'> = call => {
   const { caller, client, input, tables } = call
   if (caller.kind === 'development') return cannedJoin(caller, call)
   const lobby = findLobbyById(caller.namespaceId, input.lobby_id, tables)
-  checkJoinable(lobby, tables)
+  checkJoinable(lobby, call)
   checkAddress(caller.namespaceId, client, tables)
   return reserveSeat(lobby, call)
 }
@@ -159,10 +157,10 @@ function checkRegion(id: string, { regions }: LobbyTables): void {
 }
 
 /** Finds the lobby with the fewest free seats. On a tie, the nearest region wins, then the first requested mode, then the oldest lobby. */
-function fullestLobby(places: readonly Place[], { client, input, tables }: FindCall): LobbyRow | undefined {
+function fullestLobby(places: readonly Place[], { client, input, tables, starter }: FindCall): LobbyRow | undefined {
   const compare = preference(input, tables)
-  const isSimulated = client.sessionMs !== undefined
-  const fits = (lobby: LobbyRow) => findObstacle(lobby, input, isSimulated) === undefined
+  const player = { isSimulated: client.sessionMs !== undefined, starter }
+  const fits = (lobby: LobbyRow) => findObstacle(lobby, input, player) === undefined
   let best: LobbyRow | undefined
   for (const { group } of places) {
     const lobby = tables.lobbies.firstInIndex('fullest', group, fits)
@@ -195,7 +193,10 @@ export interface FindCandidates {
 const mostCandidates = 50
 
 /** Lists the first running lobbies in the requested modes and regions. Throws `ApiError` for a request that find refuses. */
-export function findCandidates(namespaceId: string, input: FindInput, tables: LobbyTables): FindCandidates {
+export function findCandidates(
+  namespaceId: string,
+  { input, tables, starter }: Pick<FindCall, 'input' | 'starter'> & { readonly tables: LobbyTables },
+): FindCandidates {
   const places = findPlaces(findableModes(input, namespaceId, tables), input.regions, tables)
   const orders = new Map(places.map(({ group }, order) => [group, order]))
   const orderOf = (lobby: LobbyRow) => orders.get(fullestGroup(lobby)) ?? -1
@@ -206,7 +207,7 @@ export function findCandidates(namespaceId: string, input: FindInput, tables: Lo
   const seats = new Map<number, number>()
   for (const lobby of tables.lobbies.all()) {
     if (lobby.namespace_id === namespaceId && lobby.status !== 'stopped' && orderOf(lobby) !== -1) {
-      const lostBy = findObstacle(lobby, input)
+      const lostBy = findObstacle(lobby, input, { starter })
       if (lostBy === undefined) {
         insertSorted(fitting, lobby, compare)
         seats.set(freeSeats(lobby), (seats.get(freeSeats(lobby)) ?? 0) + 1)
@@ -246,7 +247,10 @@ function noneAvailable(places: readonly Place[]): ApiError {
 }
 
 /** Throws `ApiError` if players may not join the lobby by its id. They may join a closed lobby (PROTOCOL.md C). */
-function checkJoinable(lobby: LobbyRow, { gameModes }: Tables): void {
+function checkJoinable(
+  lobby: LobbyRow,
+  { tables: { gameModes }, starter }: Pick<WriteCall<'lobbies.join'>, 'tables' | 'starter'>,
+): void {
   const { lobby_id, game_mode_id, max_players_direct } = lobby
   if (lobby.status === 'stopped') {
     throw new ApiError(
@@ -258,6 +262,12 @@ function checkJoinable(lobby: LobbyRow, { gameModes }: Tables): void {
     throw new ApiError(
       'MATCHMAKER_JOIN_DISABLED',
       `game mode ${game_mode_id} does not allow joining lobbies by id: remove join from its "disabled" list in the scenario`,
+    )
+  }
+  if (lobby.run_by === 'none' && !starter.starts(lobby)) {
+    throw new ApiError(
+      'MATCHMAKER_LOBBY_STOPPED',
+      `lobby ${lobby_id} has no game server, and no command starts one: add servers.command to the scenario, or set run_by to server`,
     )
   }
   if (seatsTaken(lobby) >= max_players_direct) {
@@ -321,8 +331,12 @@ function createLobbyRow(
   return createRow('lobbies', keepDigits(columns, input), { tables, random, now })
 }
 
-/** Reserves a free seat of a lobby for a new player (PROTOCOL.md C). A simulated player is connected at once. */
-function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall): Join {
+/**
+ * Reserves a free seat of a lobby for a new player (PROTOCOL.md C). Starts its game server if it has none. A simulated player is
+ * connected at once.
+ */
+function reserveSeat(found: LobbyRow, { client, tables, random, now }: SeatCall): Join {
+  const lobby = startMissingServer(found, tables, now)
   const { lobby_id, namespace_id, region_id } = lobby
   const { address, sessionMs: session_ms } = client
   const token = freshToken('player', { random, tables })

@@ -4,7 +4,7 @@ import { limits } from '../contract/limits.js'
 import type { Namespace, Port, ValidationError } from '../contract/namespaces.js'
 import type { OperationInput } from '../contract/operations.js'
 import { frozenCopy } from '../lib/json.js'
-import { didYouMean, quoted } from '../lib/text.js'
+import { didYouMean, quoted } from '../lib/messages.js'
 import type { Tables } from '../store/model.js'
 import { createRow } from '../store/models.js'
 import { matchmakerDefaults, type NamespaceRow } from '../store/rows.js'
@@ -212,7 +212,6 @@ export const createPublicToken: Resolver<'games.namespaces.createGameNamespaceTo
 
 type SentPorts = Pick<OperationInput<'games.namespaces.createGameNamespaceTokenDevelopment'>, 'ports' | 'lobby_ports'>
 
-/** Returns the ports from either form of the request. */
 function sentPorts({ ports, lobby_ports }: SentPorts): Port[] {
   if (lobby_ports) return lobby_ports
   return Object.entries(ports ?? {}).map(([label, { port, port_range, protocol }]) => ({

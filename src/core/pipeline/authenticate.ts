@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import type { Auth } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
-import { quoted } from '../lib/text.js'
+import { quoted } from '../lib/messages.js'
 import { parseUrl } from '../lib/url.js'
 import { acceptedCallers, type Caller, type Client } from '../operations/resolver.js'
 import { lobbyTokenPrefix } from '../store/columns.js'

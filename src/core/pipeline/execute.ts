@@ -205,10 +205,10 @@ export class Executor implements CallRunner {
   }
 }
 
-function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: ReadView, write?: object): Output {
+function resolve({ id, caller, input }: Call, { tables, hasPassed, seed, starter }: ReadView, write?: object): Output {
   // The compiler cannot follow one id through operations and resolvers.
   const resolver = resolvers[id] as (call: object) => Output
-  return resolver({ caller, input, tables, hasPassed, seed, ...write })
+  return resolver({ caller, input, tables, hasPassed, seed, starter, ...write })
 }
 
 /** The cache key of a call: everything that its read depends on, except the world. Reads do not depend on the watch index. */

@@ -1,9 +1,8 @@
 import type { ErrorCode } from '../contract/errors.js'
 import type { FaultError, FaultState, HeldRelease } from '../contract/faults.js'
 import type { OperationPattern } from '../contract/journal.js'
-import { quoted } from '../lib/text.js'
+import { checkKeys, quoted, reworded, UsageError } from '../lib/messages.js'
 import { durationInCode } from '../lib/time.js'
-import { checkKeys, reworded, UsageError } from '../lib/usage-error.js'
 import type { FaultDelayInput, FaultInput } from './fault-input.js'
 import type { Faults } from './faults.js'
 

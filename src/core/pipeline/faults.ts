@@ -2,9 +2,8 @@ import type { Answer } from '../contract/answers.js'
 import { Fault, type FaultDelay, type FaultState, HeldRelease, mostFaults } from '../contract/faults.js'
 import { parseInput } from '../lib/issues.js'
 import { sameJson } from '../lib/json.js'
-import { matchesGlob } from '../lib/text.js'
+import { checkKeys, matchesGlob, UsageError } from '../lib/messages.js'
 import { durationMs } from '../lib/time.js'
-import { checkKeys, UsageError } from '../lib/usage-error.js'
 import type { Cause } from '../store/change-set.js'
 import {
   appendFault,
@@ -89,16 +88,13 @@ export type HeldEnd = HeldRelease | 'client gone'
 
 /** The faults of a world, and the requests that they hold. The state of the world has their counters. */
 export class LiveFaults implements Faults {
-  readonly #world: LiveWorld
   /** The oldest first. */
   readonly #held = new Set<Held>()
   /** The functions that close the connections of requests that get no answer. */
   readonly #unanswered = new Set<() => void>()
   #isClosed = false
 
-  constructor(world: LiveWorld) {
-    this.#world = world
-  }
+  constructor(private readonly world: LiveWorld) {}
 
   get isEmpty(): boolean {
     return this.#records.length === 0
@@ -110,7 +106,7 @@ export class LiveFaults implements Faults {
   }
 
   list(filter: FaultFilter = {}): readonly FaultState[] {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     checkKeys(filter, ['unused'])
     return this.#records
       .filter(({ isFromScenario, struck }) => !filter.unused || (!isFromScenario && struck === 0))
@@ -118,28 +114,28 @@ export class LiveFaults implements Faults {
   }
 
   add(fault: FaultInput): FaultState {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     if (this.#records.length >= mostFaults)
       throw new UsageError(`there are ${mostFaults} faults already: delete some before you add another`)
     const checked = parseInput(Fault(), withTextDurations(fault), 'fault')
-    const { clock } = this.#world
+    const { clock } = this.world
     this.#write('faults.add', state => appendFault(state, checked, clock.now()))
     return this.#stateOf(this.#records.at(-1) as FaultRecord) // just added
   }
 
   replace(id: string, fault: FaultInput): FaultState | undefined {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     const checked = parseInput(Fault(), withTextDurations(fault), 'fault')
     const before = this.#find(id)
     if (!before) return undefined
-    const { clock } = this.#world
+    const { clock } = this.world
     this.#write('faults.replace', state => replaceFault(state, id, checked, clock.now()))
     if (!sameJson(before.fault.effect, checked.effect)) this.#release(({ faultId }) => faultId === id)
     return this.#stateOf(this.#find(id) as FaultRecord) // just replaced
   }
 
   remove(id: string): boolean {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     if (!this.#find(id)) return false
     this.#write('faults.remove', state => ({ ...state, records: state.records.filter(record => record.id !== id) }))
     this.releaseDeleted()
@@ -147,14 +143,14 @@ export class LiveFaults implements Faults {
   }
 
   clear(): void {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     if (this.isEmpty) return
     this.#write('faults.clear', state => ({ ...state, records: [] }))
     this.releaseDeleted()
   }
 
   release(id: string, how: HeldRelease = {}): number | undefined {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     const checked = parseInput(HeldRelease(), how, 'release')
     return this.#find(id) && this.#release(({ faultId }) => faultId === id, checked)
   }
@@ -195,7 +191,7 @@ export class LiveFaults implements Faults {
       end(0, {})
       return
     }
-    const { clock } = this.#world
+    const { clock } = this.world
     const signal = exchange.facts.request.signal?.()
     const since = clock.elapsed()
     let longestMs = delayMs ?? Number.POSITIVE_INFINITY
@@ -244,8 +240,8 @@ export class LiveFaults implements Faults {
 
   /** Selects the fault that applies to a request. Counts the request for each matching fault up to that one. */
   select(request: MockRequest, options: () => WriteOptions): SelectedFault | undefined {
-    const unchecked = new UncheckedRequest(request, this.#world)
-    const { faults: before, seed, clock } = this.#world
+    const unchecked = new UncheckedRequest(request, this.world)
+    const { faults: before, seed, clock } = this.world
     const now = clock.now()
     const records = [...before.records]
     let random: Random | undefined
@@ -270,22 +266,22 @@ export class LiveFaults implements Faults {
     }
     if (hasMatched) {
       const after: FaultsState = { ...before, records, ...(random ? { random: random.save() } : {}) }
-      this.#world.write(() => this.#set(after), options())
+      this.world.write(() => this.#set(after), options())
     }
     return selected
   }
 
   /** Lists the faults that match a request, and tells if each is due. Counts nothing. */
   matching(request: MockRequest): readonly { readonly state: FaultState; readonly isDue: boolean }[] {
-    const unchecked = new UncheckedRequest(request, this.#world)
-    const now = this.#world.clock.now()
+    const unchecked = new UncheckedRequest(request, this.world)
+    const now = this.world.clock.now()
     return this.#records
       .filter(({ fault }) => matches(fault, unchecked))
       .map(record => ({ state: this.#stateOf(record), isDue: isDue(record, now) }))
   }
 
   get #records(): readonly FaultRecord[] {
-    return this.#world.faults.records
+    return this.world.faults.records
   }
 
   #find(id: string): FaultRecord | undefined {
@@ -294,16 +290,16 @@ export class LiveFaults implements Faults {
 
   #stateOf(record: FaultRecord): FaultState {
     const holding = [...this.#held].filter(({ faultId }) => faultId === record.id).length
-    return faultState(record, { now: this.#world.clock.now(), holding })
+    return faultState(record, { now: this.world.clock.now(), holding })
   }
 
   #write(call: string, change: (state: FaultsState) => FaultsState): void {
     const cause: Cause = { kind: 'control', call }
-    this.#world.write(() => this.#set(change(this.#world.faults)), { cause })
+    this.world.write(() => this.#set(change(this.world.faults)), { cause })
   }
 
   #set(faults: FaultsState): void {
-    this.#world.faults = faults
+    this.world.faults = faults
   }
 
   #release(isMeant: (held: Held) => boolean, how: HeldRelease = {}): number {

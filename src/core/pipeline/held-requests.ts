@@ -31,33 +31,29 @@ export interface HeldRequests {
 
 /** The requests that the faults of a world hold or delay. */
 export class LiveHeldRequests implements HeldRequests {
-  readonly #world: LiveWorld
-  readonly #faults: LiveFaults
-  readonly #redactor: Redactor
-
-  constructor(world: LiveWorld, faults: LiveFaults, redactor: Redactor) {
-    this.#world = world
-    this.#faults = faults
-    this.#redactor = redactor
-  }
+  constructor(
+    private readonly world: LiveWorld,
+    private readonly faults: LiveFaults,
+    private readonly redactor: Redactor,
+  ) {}
 
   get(id: string): HeldRequest | undefined {
-    this.#world.checkUsable()
-    const held = this.#faults.heldRequest(id)
-    return held && { ...pendingRequest(held.facts, this.#redactor), id, draft: held.draft() }
+    this.world.checkUsable()
+    const held = this.faults.heldRequest(id)
+    return held && { ...pendingRequest(held.facts, this.redactor), id, draft: held.draft() }
   }
 
   check(id: string, answer: HeldAnswer): AnswerProblem[] | undefined {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     const checked = parseInput(HeldAnswer(), answer, 'answer')
-    const held = this.#faults.heldRequest(id)
+    const held = this.faults.heldRequest(id)
     return held && problemsOf(held, checked)
   }
 
   release(id: string, how: HeldRelease = {}): AnswerProblem[] | undefined {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     const checked = parseInput(HeldRelease(), how, 'release')
-    const held = this.#faults.heldRequest(id)
+    const held = this.faults.heldRequest(id)
     if (!held) return undefined
     const problems = checked.answer ? problemsOf(held, checked.answer) : []
     held.release(checked)

@@ -1,8 +1,8 @@
 import type { AnswerReasons, JournalEntry, ShortenedEntry } from '../contract/journal.js'
 import { firstIndex } from '../lib/binary-search.js'
 import { Emitter } from '../lib/emitter.js'
+import { UsageError } from '../lib/messages.js'
 import { real } from '../lib/real-globals.js'
-import { UsageError } from '../lib/usage-error.js'
 import type { Caller } from '../operations/resolver.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
 import { realTime } from '../store/real-time.js'
@@ -202,7 +202,6 @@ export class History {
   readonly run = `${real.date().toString(36)}_${(++createdHistories).toString(36)}`
   /** The random text of a kept world. It stays over restarts. `undefined`: the world is only in memory. */
   keptAs: string | undefined
-  readonly #limits: HistoryLimits
   /** Successful reads, which clients repeat. */
   readonly #reads = new Queue<ExchangeEntry>()
   /** All other requests. They stay longer. */
@@ -227,7 +226,6 @@ export class History {
   readonly restarted = new Emitter<void>()
   /** The entries of a past that the history gets with the next change sets, the newest first. */
   #coming: { readonly changeIds: number[]; readonly exchanges: StoredExchange[] } | undefined
-  readonly #explain: (exchanges: readonly StoredExchange[]) => (AnswerReasons | undefined)[]
   #hasEnded = false
   #oldest: Revision
   #passedMs = 0
@@ -243,13 +241,11 @@ export class History {
    * history calls it before it drops those revisions.
    */
   constructor(
-    limits: HistoryLimits,
+    private readonly limits: HistoryLimits,
     start: Revision,
-    explain: (exchanges: readonly StoredExchange[]) => (AnswerReasons | undefined)[],
+    private readonly explain: (exchanges: readonly StoredExchange[]) => (AnswerReasons | undefined)[],
   ) {
-    this.#limits = limits
     this.#oldest = start
-    this.#explain = explain
   }
 
   get listenerCount(): number {
@@ -258,7 +254,7 @@ export class History {
 
   /** False if an exchange would neither be stored nor published. */
   get shouldRecordExchanges(): boolean {
-    return this.#limits.exchanges > 0 || this.listenerCount > 0
+    return this.limits.exchanges > 0 || this.listenerCount > 0
   }
 
   /** The oldest first. */
@@ -469,13 +465,12 @@ export class History {
   /** Ends the subscriptions, and frees its share of the budget. */
   end(): void {
     if (!this.#hasEnded)
-      for (const entry of [...this.#exchanges(), ...this.#changes.from()]) this.#limits.budget.remove(entry)
+      for (const entry of [...this.#exchanges(), ...this.#changes.from()]) this.limits.budget.remove(entry)
     this.#hasEnded = true
     this.#emitter.emit(undefined)
     this.#emitter.clear()
   }
 
-  /** The position of the first change set after a revision. */
   #positionAfter(revision: number): number {
     return this.#changes.positionAfter(({ changeSet }) => changeSet.revision > revision)
   }
@@ -498,7 +493,7 @@ export class History {
     }
     const queue = exchange.isPlainRead ? this.#reads : this.#others
     this.#add(entry, queue)
-    const limits = this.#limits
+    const limits = this.limits
     if (limits.exchanges === 0) {
       // Nothing is lost if the journal is off.
       this.#removeOldest(queue)
@@ -511,12 +506,10 @@ export class History {
     return entry
   }
 
-  /** All exchanges, the oldest first. */
   #exchanges(): ExchangeEntry[] {
     return [...this.#reads.from(), ...this.#others.from()].sort((a, b) => a.id - b.id)
   }
 
-  /** The queue with the oldest exchange. */
   #oldestQueue(): Queue<ExchangeEntry> {
     const idOf = (queue: Queue<ExchangeEntry>) => queue.oldest?.id ?? Number.POSITIVE_INFINITY
     return idOf(this.#reads) < idOf(this.#others) ? this.#reads : this.#others
@@ -531,19 +524,19 @@ export class History {
 
   #add<Entry extends HistoryEntry>(entry: Entry, queue: Queue<Entry>): void {
     queue.push(entry)
-    if (!this.#hasEnded) this.#limits.budget.add(entry)
+    if (!this.#hasEnded) this.limits.budget.add(entry)
   }
 
   #removeOldest<Entry extends HistoryEntry>(queue: Queue<Entry>): Entry | undefined {
     const entry = queue.shift()
     if (!entry) return undefined
-    if (!this.#hasEnded) this.#limits.budget.remove(entry)
+    if (!this.#hasEnded) this.limits.budget.remove(entry)
     this.#lastDropped = Math.max(this.#lastDropped, entry.id)
     return entry
   }
 
   #exceedsChangeLimits(): boolean {
-    const { changes, bytes } = this.#limits
+    const { changes, bytes } = this.limits
     if (this.#changes.bytes > bytes) return true
     if ('count' in changes) return this.#changes.size > changes.count
     return this.#passedMs - (this.#changes.oldest?.passedMs ?? 0) > changes.ms
@@ -595,7 +588,7 @@ export class History {
     const soon = this.#changes.at(this.#changes.size >> 2)?.changeSet.revision ?? revision
     const { length } = waiting.filter((entry, i) => revisionOf(entry) < (i < batchSize ? soon : revision))
     const batch = waiting.slice(0, length)
-    const reasons = this.#explain(batch.map(({ exchange }) => exchange))
+    const reasons = this.explain(batch.map(({ exchange }) => exchange))
     for (const [i, entry] of batch.entries()) this.#setReasons(entry, reasons[i])
     const [next] = waiting.slice(length)
     this.#neededRevision = next ? revisionOf(next) : Number.POSITIVE_INFINITY
@@ -607,6 +600,6 @@ export class History {
     entry.exchange.reasons = reasons
     const queue = entry.exchange.isPlainRead ? this.#reads : this.#others
     queue.bytes += length
-    if (!this.#hasEnded) this.#limits.budget.grow(entry, length)
+    if (!this.#hasEnded) this.limits.budget.grow(entry, length)
   }
 }

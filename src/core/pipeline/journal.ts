@@ -10,20 +10,18 @@ import {
   type ShortenedEntry,
 } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
-import { exactValue, keepDigits, writeJson } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
-import { draftOf } from '../lib/json.js'
+import { draftOf, exactValue, keepDigits, writeJson } from '../lib/json.js'
+import { matchesGlob, reworded } from '../lib/messages.js'
 import { btoa, parseDate, URLSearchParams } from '../lib/real-globals.js'
-import { matchesGlob } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
-import { reworded } from '../lib/usage-error.js'
 import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History, SentRequest, StoredExchange } from './history.js'
 import { expectationOf, inArguments, JournalMismatch, type Times } from './journal-mismatch.js'
 import type { MockRequest, MockResponse, RequestFacts } from './message.js'
 import { isPlainRead } from './outcome.js'
-import { strictDecoder } from './parse.js'
+import { jsonOf, strictDecoder } from './parse.js'
 import type { PendingRequests } from './pending.js'
 import type { Redactor } from './redact.js'
 import type { RequestWaits } from './request-waits.js'
@@ -74,16 +72,12 @@ interface JournalSource {
 
 /** The journal of a world. */
 export class LiveJournal implements Journal {
-  readonly #source: JournalSource
-
-  constructor(source: JournalSource) {
-    this.#source = source
-  }
+  constructor(private readonly source: JournalSource) {}
 
   /** The history. Throws `UsageError` if the world has ended. */
   get #history(): History {
-    this.#source.world.checkUsable()
-    return this.#source.history
+    this.source.world.checkUsable()
+    return this.source.history
   }
 
   find(filter: JournalFilter = {}, answers?: 'short'): ShortenedEntry[] {
@@ -105,13 +99,13 @@ export class LiveJournal implements Journal {
   }
 
   pending(operation?: OperationPattern): PendingRequest[] {
-    this.#source.world.checkUsable()
-    return this.#source.pending.list(parseInput(JournalFilter(), { operation }, 'filter').operation)
+    this.source.world.checkUsable()
+    return this.source.pending.list(parseInput(JournalFilter(), { operation }, 'filter').operation)
   }
 
   waits(): PendingWait[] {
-    this.#source.world.checkUsable()
-    return this.#source.waits.list()
+    this.source.world.checkUsable()
+    return this.source.waits.list()
   }
 
   dropped(): number {
@@ -133,7 +127,7 @@ export class LiveJournal implements Journal {
   }
 
   verify(expectation: Expectation): Verification {
-    const { world, redactor } = this.#source
+    const { world, redactor } = this.source
     const { tables } = world
     const dropped = this.dropped()
     const position = { begins_at: this.beginsAt(), run: this.run }
@@ -287,7 +281,7 @@ export class RecordedExchange implements StoredExchange {
       ...(this.operation === undefined ? {} : { operation: this.operation }),
       ...(this.caller === undefined ? {} : { caller: callerEntry(this.caller) }),
       method: this.#method,
-      path: this.#redactor.path(this.#path),
+      path: this.#redactor.text(this.#path),
       query: this.#redactor.query(this.#query ?? ''),
       headers: this.#redactor.headers(this.#headers),
       ...body,
@@ -301,15 +295,6 @@ export class RecordedExchange implements StoredExchange {
       ...(this.reasons === undefined ? {} : { reasons: draftOf(this.reasons) }),
     }
     return keepDigits(entry, body)
-  }
-}
-
-function jsonOf(bytes: Uint8Array | undefined): unknown {
-  if (bytes === undefined || bytes.length === 0) return undefined
-  try {
-    return JSON.parse(strictDecoder.decode(bytes))
-  } catch {
-    return undefined
   }
 }
 

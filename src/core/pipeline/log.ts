@@ -20,6 +20,8 @@ export interface ExchangeRecord {
   readonly message: string | undefined
   /** The result of a successful call in words: `duel in Frankfurt, 2/2`. `undefined` if the status says enough. */
   readonly outcome: string | undefined
+  /** The name of the player that got a seat or that a server reported, as its story has it: `MellowFox`. */
+  readonly player: string | undefined
   readonly rayId: string
   /** Real time from the request to its response, in ms. */
   readonly ms: number

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { quoted, shortened } from '../lib/text.js'
+import { quoted, shortened } from '../lib/messages.js'
 import { parseUrl } from '../lib/url.js'
 import type { Tables } from '../store/model.js'
 import type { NamespaceRow } from '../store/rows.js'
@@ -281,7 +281,7 @@ function controlForbidden(why: string): ApiError {
 const ipLiteral = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i
 
 /** The form of an allowed host, for messages. */
-export const hostForm = 'a name without a port, such as game.example'
+export const hostForm = 'a name without a port, such as game.example, or .example for all names below it'
 
 /** Tells whether a text can be the host of a URL, without a port. */
 function isHost(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { OperationId } from '../contract/operations.js'
 import { isJsonObject } from '../lib/json.js'
-import { counted } from '../lib/text.js'
+import { counted } from '../lib/messages.js'
 
 // The page shows outcomes too. It has no zod, so this module has none.
 

@@ -8,11 +8,9 @@ import {
   operationIds,
   operations,
 } from '../contract/operations.js'
-import { clearOnWrite } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
-import { draftOf } from '../lib/json.js'
-import { didYouMean, quoted } from '../lib/text.js'
-import { checkKeys, reworded, UsageError } from '../lib/usage-error.js'
+import { clearOnWrite, draftOf } from '../lib/json.js'
+import { checkKeys, didYouMean, quoted, reworded, UsageError } from '../lib/messages.js'
 import type { World } from '../store/world.js'
 import { type Call, type CallOrigin, type CallRunner, type Execute, outputNow } from './execute.js'
 import { Blocked } from './reads.js'
@@ -47,15 +45,12 @@ interface AnyOverride extends OverrideOptions {
 
 /** The resolvers that `on` has added to a world, and the requests that wait for one. */
 export class Overrides {
-  readonly #world: World
   /** The newest last. */
   readonly #added: Partial<Record<string, AnyOverride[]>> = {}
   /** Functions that reject the waiting requests. */
   readonly #cancels = new Set<() => void>()
 
-  constructor(world: World) {
-    this.#world = world
-  }
+  constructor(private readonly world: World) {}
 
   /** The number of requests that wait for a resolver. */
   get waiting(): number {
@@ -139,10 +134,7 @@ export class Overrides {
       }
       this.#cancels.add(cancel)
       const answered = async () => {
-        const answer = checkAnswer(
-          call.id,
-          await override.resolver({ input: call.input, world: this.#world, original }),
-        )
+        const answer = checkAnswer(call.id, await override.resolver({ input: call.input, world: this.world, original }))
         // A resolver that returns the mock's own answer keeps its digits.
         return typeof output === 'bigint' && Number(output) === answer ? output : answer
       }
@@ -159,8 +151,11 @@ export class Overrides {
 
 /** Throws `UsageError` if the operation does not exist, the resolver is not a function, or an option is wrong. */
 export function checkOverride(call: string, id: unknown, resolver: unknown, options: unknown = {}): void {
-  if (typeof id !== 'string' || !Object.hasOwn(operations, id))
-    throw new UsageError(`${quoted(id)} is an unknown operation.${didYouMean(String(id), operationIds)}`)
+  if (typeof id !== 'string' || !Object.hasOwn(operations, id)) {
+    // Handlers of MSW have a method and a path instead.
+    const ofPath = operationIds.find(one => String(id).endsWith(operations[one].path)) ?? String(id)
+    throw new UsageError(`${quoted(id)} is an unknown operation.${didYouMean(ofPath, operationIds)}`)
+  }
   if (typeof resolver !== 'function')
     throw new UsageError(
       `the resolver of ${id} is ${quoted(resolver)}: expected a function, such as ({ original }) => original()`,
@@ -175,7 +170,6 @@ export function checkOverride(call: string, id: unknown, resolver: unknown, opti
 
 const EmptyBody = z.custom<undefined>(answer => answer === undefined, 'expected undefined, because the body is empty')
 
-/** Returns the answer of a resolver. Throws `UsageError` if it does not fit the contract. */
 function checkAnswer(id: OperationId, answer: unknown): unknown {
   const { output = EmptyBody }: OperationSpec = operations[id]
   const wrong = ofMsw(id, 'returned', answer)

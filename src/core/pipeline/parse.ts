@@ -1,11 +1,18 @@
 import type * as z from 'zod'
 import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
-import { keepAllDigits, parseJson as parseExactJson, setKey } from '../lib/exact-json.js'
 import { type Issue, issueText, valueAt, withoutWiderLimits } from '../lib/issues.js'
-import { exceededLimit, type JsonLimits, nestingLimit, removeOptionalNulls } from '../lib/json.js'
+import {
+  exceededLimit,
+  type JsonLimits,
+  keepAllDigits,
+  nestingLimit,
+  parseJson as parseExactJson,
+  removeOptionalNulls,
+  setKey,
+} from '../lib/json.js'
+import { nearest, quoted, shortened } from '../lib/messages.js'
 import { TextDecoder, URLSearchParams } from '../lib/real-globals.js'
-import { nearest, quoted, shortened } from '../lib/text.js'
 import { bodyLimit, header, type MockRequest } from './message.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -65,6 +72,16 @@ function createStrictDecoder(): TextDecoder {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   } catch {
     return new TextDecoder()
+  }
+}
+
+/** Returns the value of a JSON body. `undefined` if there is none. */
+export function jsonOf(bytes: Uint8Array | undefined): unknown {
+  if (bytes === undefined || bytes.length === 0) return undefined
+  try {
+    return JSON.parse(strictDecoder.decode(bytes))
+  } catch {
+    return undefined
   }
 }
 

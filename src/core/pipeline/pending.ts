@@ -1,7 +1,7 @@
 import type { OperationPattern, PendingRequest } from '../contract/journal.js'
 import { Emitter } from '../lib/emitter.js'
+import { matchesGlob } from '../lib/messages.js'
 import { real } from '../lib/real-globals.js'
-import { matchesGlob } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import type { LiveClock } from '../store/clock.js'
 import type { RequestFacts } from './message.js'
@@ -15,19 +15,17 @@ const holdMs = 10_000
  * hold the process, as connections would.
  */
 export class PendingRequests {
-  readonly #clock: Pick<LiveClock, 'mode' | 'pending'>
   readonly #exchanges = new Set<RequestFacts>()
   readonly #emitter = new Emitter<boolean>()
-  readonly #redactor: Redactor
   /** Keeps the process alive. */
   #hold: ReturnType<typeof real.setTimeout> | undefined
   /** Another request began to wait meanwhile. */
   #isNew = false
 
-  constructor(clock: Pick<LiveClock, 'mode' | 'pending'>, redactor: Redactor) {
-    this.#clock = clock
-    this.#redactor = redactor
-  }
+  constructor(
+    private readonly clock: Pick<LiveClock, 'mode' | 'pending'>,
+    private readonly redactor: Redactor,
+  ) {}
 
   /** Adds a request that begins to wait, or that waits for something else now. */
   add(exchange: RequestFacts): void {
@@ -58,8 +56,8 @@ export class PendingRequests {
 
   /** Tells whether time ends a wait: its timer, or the last moment at which its lobby can become ready. */
   #endsByItself(): boolean {
-    if (this.#clock.mode === 'frozen') return false
-    return this.#clock.pending > 0 || [...this.#exchanges].some(({ waitsFor }) => waitsFor === 'lobby')
+    if (this.clock.mode === 'frozen') return false
+    return this.clock.pending > 0 || [...this.#exchanges].some(({ waitsFor }) => waitsFor === 'lobby')
   }
 
   /** Counts the requests of an operation, or of those that match a pattern. Default: all. */
@@ -74,7 +72,7 @@ export class PendingRequests {
   list(operation?: OperationPattern): PendingRequest[] {
     return [...this.#exchanges]
       .filter(exchange => operation === undefined || isOf(exchange, operation))
-      .map(exchange => pendingRequest(exchange, this.#redactor))
+      .map(exchange => pendingRequest(exchange, this.redactor))
   }
 
   /** Lists the first requests: those that a fault holds or delays, and then the others. */
@@ -84,7 +82,7 @@ export class PendingRequests {
       const list = exchange.waitsFor === 'fault' ? held : others
       if (list.length < limit) list.push(exchange)
     }
-    return [...held, ...others].slice(0, limit).map(exchange => pendingRequest(exchange, this.#redactor))
+    return [...held, ...others].slice(0, limit).map(exchange => pendingRequest(exchange, this.redactor))
   }
 
   /**
@@ -106,7 +104,7 @@ export function pendingRequest(exchange: RequestFacts, redactor: Redactor): Pend
     ...(waitsFor === 'fault' ? { id: exchange.rayId } : {}),
     ...(operation === undefined ? {} : { operation }),
     method: request.method,
-    path: redactor.path(request.path),
+    path: redactor.text(request.path),
     query: redactor.query(request.query ?? ''),
     since: formatInstant(pendingSince),
     waits_for: waitsFor ?? 'resolver',

@@ -1,8 +1,7 @@
 import type { Expectation, RequestPattern } from '../contract/journal.js'
 import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js'
-import { keepDigits, parseJson, setKey } from '../lib/exact-json.js'
-import { nestingLimit, textNestsWithin } from '../lib/json.js'
-import { TextDecoder, URLSearchParams } from '../lib/real-globals.js'
+import { keepDigits, nestingLimit, parseJson, setKey, textNestsWithin } from '../lib/json.js'
+import { btoa, TextDecoder, URLSearchParams } from '../lib/real-globals.js'
 import type { Tables } from '../store/model.js'
 import { tokenTables } from '../store/rows.js'
 import { hasToken, namedTokens } from '../store/tokens.js'
@@ -45,39 +44,26 @@ const decoder = new TextDecoder()
  * their field, and all that the mock knows wherever they stand.
  */
 export class Redactor {
-  readonly #tables: Tables
-  /** The texts that only the process knows, such as the control token. More may follow. */
-  readonly #secrets: ReadonlySet<string>
   /** Matches the known tokens that have no form of their own. */
   #known: RegExp | undefined
   /** Tells the state of the world that `#known` is for. */
   #knownAt = Number.NaN
 
-  constructor(tables: Tables, secrets: ReadonlySet<string>) {
-    this.#tables = tables
-    this.#secrets = secrets
-  }
+  constructor(
+    private readonly tables: Tables /** The texts that only the process knows, such as the control token. More may follow. */,
+    private readonly secrets: ReadonlySet<string>,
+  ) {}
 
-  /** Redacts the tokens in a text, also in the URLs that it contains. */
+  /** Redacts the tokens in a text, also in the URLs that it contains, and percent-encoded ones. */
   text(text: string): string {
-    return redactText(this.#cut(text))
+    const redacted = redactText(this.#cut(text))
+    return redacted.includes('%') ? redacted.replaceAll(/[^\s"'/?#&]+/g, part => this.#decoded(part)) : redacted
   }
 
   /** Redacts the tokens in a message. It may have shortened them. */
   message(message: string): string {
     // Tokens have no white space.
-    return this.text(message.replaceAll(/\S+/g, word => redactWord(word, text => hasToken(this.#tables, text))))
-  }
-
-  /** Redacts the tokens in a path, percent-encoded ones too. */
-  path(path: string): string {
-    const redacted = this.text(path)
-    return redacted.includes('%')
-      ? redacted
-          .split('/')
-          .map(segment => this.#segment(segment))
-          .join('/')
-      : redacted
+    return this.text(message.replaceAll(/\S+/g, word => redactWord(word, text => hasToken(this.tables, text))))
   }
 
   /** Parses a query into its parameters, with the tokens redacted. */
@@ -128,7 +114,7 @@ export class Redactor {
       ...pattern,
       match: {
         ...match,
-        ...(path === undefined ? {} : { path: unlessGlob(path, text => this.path(text)) }),
+        ...(path === undefined ? {} : { path: unlessGlob(path, text => this.text(text)) }),
         ...(query ? { query: redactValues(query, (name, text) => this.#parameter(name, text)) } : {}),
         ...(headers ? { headers: redactValues(headers, header) } : {}),
         ...(body === undefined ? {} : { body: this.#json(body) }),
@@ -136,12 +122,11 @@ export class Redactor {
     }
   }
 
-  /** Cuts the known tokens in a text. */
   #cut(text: string): string {
-    let at = this.#secrets.size
-    for (const name of tokenTables) at += this.#tables[name].state.revision
+    let at = this.secrets.size
+    for (const name of tokenTables) at += this.tables[name].state.revision
     if (at !== this.#knownAt) {
-      this.#known = patternOf([...this.#secrets, ...namedTokens(this.#tables)])
+      this.#known = patternOf([...this.secrets, ...namedTokens(this.tables)])
       this.#knownAt = at
     }
     return this.#known ? text.replaceAll(this.#known, redactToken) : text
@@ -151,10 +136,11 @@ export class Redactor {
     return redactMintedTokens(this.#cut(name))
   }
 
-  #segment(segment: string): string {
-    const decoded = decodeSegment(segment)
+  /** Decodes a part of a URL if that has a token, and redacts it. */
+  #decoded(part: string): string {
+    const decoded = part.includes('%') ? decodeSegment(part) : part
     const redacted = this.#name(decoded)
-    return redacted === decoded ? segment : redacted
+    return redacted === decoded ? part : redacted
   }
 
   #parameter(name: string, value: string): string {
@@ -187,10 +173,13 @@ export class Redactor {
   }
 }
 
-/** Returns a pattern that matches these tokens, percent-encoded and in JSON too. `undefined` if there are none. */
+/** Returns a pattern that matches these tokens, in JSON and in Base64 too. `undefined` if there are none. */
 function patternOf(tokens: readonly string[]): RegExp | undefined {
   if (tokens.length === 0) return undefined
-  const forms = tokens.flatMap(token => [token, encodeURIComponent(token), JSON.stringify(token).slice(1, -1)])
+  const forms = tokens.flatMap(token => {
+    const base64 = btoa(token).replace(/=+$/, '')
+    return [token, JSON.stringify(token).slice(1, -1), base64, base64.replaceAll('+', '-').replaceAll('/', '_')]
+  })
   // A longer one may begin with a shorter one.
   const parts = [...new Set(forms)].sort((one, other) => other.length - one.length).map(literalPattern)
   return new RegExp(parts.join('|'), 'g')
@@ -201,7 +190,6 @@ function literalPattern(text: string): string {
   return text.length < shortestPart ? String.raw`(?<![\w-])${escaped}(?![\w-])` : escaped
 }
 
-/** Redacts the tokens in a text that a form or a place tells. */
 function redactText(text: string): string {
   // Most texts have no such path, and the pattern is slower.
   const hasPath = text.includes(deviceLinkPath) || text.includes(`${controlPath}/`)

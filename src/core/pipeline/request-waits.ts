@@ -9,12 +9,11 @@ import {
 import { rememberCaller } from '../lib/caller-stack.js'
 import { parseArguments } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
-import { lazyObject } from '../lib/lazy-schemas.js'
+import { matchesGlob, UsageError } from '../lib/messages.js'
 import { real } from '../lib/real-globals.js'
+import { lazyObject } from '../lib/schemas.js'
 import { slowMs, whenSlow } from '../lib/slow-wait.js'
-import { matchesGlob } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
-import { UsageError } from '../lib/usage-error.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History, StoredExchange } from './history.js'
 import { type Difference, difference } from './match.js'
@@ -58,7 +57,6 @@ export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
 }
 
-/** A call that waits. */
 interface Wait {
   readonly wanted: WantedRequests
   /** The id of the newest exchange at the begin of the wait. */
@@ -75,14 +73,11 @@ const mostPending = 5
 
 /** The calls of test code that wait for requests of a world. Without a timeout they keep no process alive. */
 export class RequestWaits {
-  readonly #source: WaitSource
   readonly #waits = new Set<Wait>()
   /** Why no call can wait any more. */
   #ended: string | undefined
 
-  constructor(source: WaitSource) {
-    this.#source = source
-  }
+  constructor(private readonly source: WaitSource) {}
 
   /** The number of calls that wait. */
   get size(): number {
@@ -99,7 +94,7 @@ export class RequestWaits {
     return handled(() => {
       if (operation === undefined) throw new UsageError('next: the operation is missing. For any request, pass "*"')
       checkMatch(match)
-      const wanted = this.#source.redactor.pattern(parseArguments(RequestPattern(), { operation, match }, 'next'))
+      const wanted = this.source.redactor.pattern(parseArguments(RequestPattern(), { operation, match }, 'next'))
       const checked = checkWaitOptions('next', options)
       return this.#wait<JournalEntry>({ call: 'next', ...wanted }, checked, (wait, resolve) => [
         this.#onExchange(exchange => {
@@ -112,7 +107,7 @@ export class RequestWaits {
 
   /** Resolves as soon as at least that many requests wait for their answers, with all of them. */
   blocked(atLeast?: number, operation?: OperationPattern, options?: WaitOptions): Promise<PendingRequest[]> {
-    const { pending } = this.#source
+    const { pending } = this.source
     return handled(() => {
       const { count } = parseArguments(BlockedQuery(), { count: atLeast, operation }, 'blocked')
       const checked = checkWaitOptions('blocked', options)
@@ -168,7 +163,7 @@ export class RequestWaits {
         leave()
         reject(atCaller(new TimeoutError(this.#timeoutText(wait, ms))))
       }
-      const wait: Wait = { wanted, since: this.#source.history.lastId, nearest: [], cancel }
+      const wait: Wait = { wanted, since: this.source.history.lastId, nearest: [], cancel }
       const unsubscribes = subscribe(wait, value => {
         leave()
         resolve(value)
@@ -185,7 +180,7 @@ export class RequestWaits {
   }
 
   #onExchange(listener: (exchange: StoredExchange) => void): () => void {
-    return this.#source.history.subscribe(entry => {
+    return this.source.history.subscribe(entry => {
       if (entry?.kind === 'exchange') listener(entry.exchange)
     })
   }
@@ -194,7 +189,7 @@ export class RequestWaits {
   #compare(wait: Wait, stored: StoredExchange): readonly Difference[] {
     const exchange = stored.entryWithoutAnswer()
     const { call, operation, match } = wait.wanted
-    const differs = listDifferences(exchange, { operation, match }, this.#source.world.tables)
+    const differs = listDifferences(exchange, { operation, match }, this.source.world.tables)
     if (call === 'blocked') differs.push(difference('blocked', true, false))
     if (differs.length > 0) wait.nearest = nearestOf([{ exchange, differs }, ...wait.nearest])
     return differs
@@ -207,7 +202,7 @@ export class RequestWaits {
 
   /** Finds the newest matching request before a wait, among the newest of its operation. */
   #findMissed({ operation = '*', match }: WantedRequests, since: number): JournalEntry | undefined {
-    const { history, world } = this.#source
+    const { history, world } = this.source
     return history.exchanges
       .filter(exchange => exchange.id <= since && matchesGlob(exchange.operation ?? '', operation))
       .slice(-mostSearched)
@@ -216,7 +211,7 @@ export class RequestWaits {
   }
 
   #timeoutText(wait: Wait, ms: number): string {
-    const { pending } = this.#source
+    const { pending } = this.source
     return timeoutText(this.#describe(wait), {
       after: formatDuration(ms),
       pending: pending.listFirst(mostPending),

@@ -1,17 +1,19 @@
 import { ApiError, clientClosedRequest, type ErrorBody } from '../contract/errors.js'
 import type { HeldAnswer } from '../contract/faults.js'
+import { isSeatOperation, namesPlayer } from '../contract/operations.js'
 import { isControlPath, pathInWorld } from '../contract/paths.js'
 import type { Emitter } from '../lib/emitter.js'
-import { exactValue, writeJson } from '../lib/exact-json.js'
-import { isJsonObject } from '../lib/json.js'
+import { exactValue, isJsonObject, writeJson } from '../lib/json.js'
 import { Headers, real, TextEncoder } from '../lib/real-globals.js'
 import { seatsTaken } from '../store/lobby-rules.js'
+import { playerName } from '../store/player-names.js'
 import type { Random } from '../store/random.js'
 import { readToken } from './authenticate.js'
 import type { ExchangeRecord } from './log.js'
 import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestFacts } from './message.js'
 import { type AllowedOrigins, corsHeaders, isFromOwnPage, mayRead } from './origin.js'
 import { describeOutcome } from './outcome.js'
+import { jsonOf } from './parse.js'
 import { ClientGone, isShared } from './reads.js'
 import type { Redactor } from './redact.js'
 import { UserCodeError } from './user-code.js'
@@ -158,13 +160,14 @@ export class Responder {
     log.emit({
       world: worldId,
       method: request.method,
-      path: redactor.path(request.path),
+      path: redactor.text(request.path),
       operation,
       caller,
       status,
       code,
       message: message === undefined ? undefined : redactor.message(message),
       outcome: status === 200 ? (outcome ?? this.#outcomeOf(facts, output)) : undefined,
+      player: playerNameOf(facts, output),
       rayId,
       ms: endedAt - startedAt,
       blocked: blockedAt !== undefined,
@@ -196,6 +199,16 @@ export class Responder {
     const message = `${failed}: the console of the mock shows the error, at ray id ${rayId}`
     return failure(500, { code: 'ERROR', message })
   }
+}
+
+/** Returns the name of the player that a request seats or names. */
+function playerNameOf({ operation, request }: RequestFacts, output: unknown): string | undefined {
+  const seat = isSeatOperation(operation) && isJsonObject(output) ? output.player : undefined
+  const { token, player_token = token } = Object(namesPlayer(operation) ? jsonOf(request.body) : seat) as {
+    token?: unknown
+    player_token?: unknown
+  }
+  return typeof player_token === 'string' && player_token !== '' ? playerName(player_token) : undefined
 }
 
 /** The response to an error: an `ApiError` or an injected one as it is. Throws any other error, which is a bug. */

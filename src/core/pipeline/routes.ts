@@ -1,10 +1,9 @@
 import { ApiError } from '../contract/errors.js'
 import { operations } from '../contract/operations.js'
 import { decodeSegment, defaultWorldId, splitWorldPath } from '../contract/paths.js'
-import { nearest, shortened } from '../lib/text.js'
+import { nearest, shortened } from '../lib/messages.js'
 import { type AbortSignalLike, header, type MockRequest } from './message.js'
 
-/** An HTTP method, and a path with `{name}` for each parameter. */
 interface Endpoint {
   readonly method: string
   readonly path: string
@@ -24,7 +23,6 @@ interface Match<Id> {
   readonly params: Params
 }
 
-/** A segment in the tree of all paths, with the endpoints whose path ends here. */
 interface Node<Id> {
   readonly literals: Map<string, Node<Id>>
   param?: { readonly name: string; readonly node: Node<Id> }
@@ -203,7 +201,6 @@ function endsWith(template: readonly string[], segments: readonly string[]): boo
   return segments.length <= template.length && isSame && !isParam(end.at(-1) ?? '')
 }
 
-/** Replaces the parameters of a template with the segments of a path. */
 function fillParams(template: readonly string[], segments: readonly string[]): string {
   return template.map((segment, i) => (isParam(segment) ? segments[i] : segment)).join('/')
 }

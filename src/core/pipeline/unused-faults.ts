@@ -1,6 +1,5 @@
 import type { FaultState } from '../contract/faults.js'
-import { quoted } from '../lib/text.js'
-import { problemLines, UsageError } from '../lib/usage-error.js'
+import { problemLines, quoted, UsageError } from '../lib/messages.js'
 
 /** Throws `UsageError` with a line for each fault. Pass the faults that never applied to a request. */
 export function checkUnusedFaults(unused: readonly FaultState[]): void {

@@ -1,6 +1,6 @@
-import type { Expectation, JournalEntry, RequestPattern } from '../contract/journal.js'
-import { exactValue, writeJson } from '../lib/exact-json.js'
-import { counted, matchesGlob } from '../lib/text.js'
+import type { ExchangeMatch, Expectation, JournalEntry, RequestPattern } from '../contract/journal.js'
+import { exactValue, writeJson } from '../lib/json.js'
+import { counted, matchesGlob, shortened } from '../lib/messages.js'
 import type { ReadTables } from '../store/table-calls.js'
 import { type Difference, difference, findDifferences, type MatchableRequest, type RequestOwner } from './match.js'
 import { requestText } from './request-text.js'
@@ -113,9 +113,16 @@ export function nearestOf(compared: readonly NearMiss[]): NearMiss[] {
   return compared.toSorted((one, other) => one.differs.length - other.differs.length).slice(0, mostNearMisses)
 }
 
+/** The longest pattern in a message, in characters. */
+const longestMatch = 1_000
+
+/** Shows what requests must have, for the end of their description: ` that matches {"status":200}`. Empty if nothing. */
+export function matchText(match: ExchangeMatch = {}): string {
+  return Object.keys(match).length === 0 ? '' : ` that matches ${shortened(writeJson(match), longestMatch)}`
+}
+
 function describePattern({ operation, match }: RequestPattern): string {
-  const subject = operation === undefined ? 'of any operation' : `of ${operation}`
-  return match === undefined ? subject : `${subject} that matches ${writeJson(match)}`
+  return `${operation === undefined ? 'of any operation' : `of ${operation}`}${matchText(match)}`
 }
 
 /** Compares an exchange with a pattern, up to a hundred differences. None: it matches. */

@@ -1,7 +1,6 @@
 import { signalOf } from '../lib/abort-signal.js'
-import { quoted } from '../lib/text.js'
+import { checkKeys, quoted, UsageError } from '../lib/messages.js'
 import { durationInCode, readDuration } from '../lib/time.js'
-import { checkKeys, UsageError } from '../lib/usage-error.js'
 
 // Without schemas, because the client uses it too.
 

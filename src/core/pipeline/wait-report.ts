@@ -1,8 +1,8 @@
 import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest, WaitReason } from '../contract/journal.js'
-import { counted } from '../lib/text.js'
+import { counted } from '../lib/messages.js'
 import { nearMissLines } from './journal-mismatch.js'
 import { requestText } from './request-text.js'
-import type { NearMiss } from './verify.js'
+import { matchText, type NearMiss } from './verify.js'
 
 /** The requests that `next` or `blocked` waits for. */
 export interface WantedRequests {
@@ -32,11 +32,10 @@ export const waitTexts: Readonly<Record<WaitReason, string>> = {
 }
 
 /** Names the requests: `a request for lobbies.list that matches {"status":200}`, `2 blocked requests`. */
-export function wantedText({ call, count = 1, operation = '*', match = {} }: WantedRequests): string {
+export function wantedText({ call, count = 1, operation = '*', match }: WantedRequests): string {
   const blocked = count === 1 ? 'a blocked request' : counted(count, '', 'blocked requests')
   const subject = operation === '*' ? '' : ` for ${operation}`
-  const matching = Object.keys(match).length === 0 ? '' : ` that matches ${JSON.stringify(match)}`
-  return `${call === 'blocked' ? blocked : 'a request'}${subject}${matching}`
+  return `${call === 'blocked' ? blocked : 'a request'}${subject}${matchText(match)}`
 }
 
 /** Describes the requests that came during a wait: the nearest ones with their differences. */

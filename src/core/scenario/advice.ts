@@ -1,7 +1,7 @@
 import { uint32Max } from '../contract/formats.js'
 import { hasOwnMessage, type Issue, type Path, valueAt } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
-import { quoted } from '../lib/text.js'
+import { quoted } from '../lib/messages.js'
 import { longestMs } from '../lib/time.js'
 import { maxRate } from '../store/clock.js'
 import { GameTokensInput, NamespaceTokensInput } from '../store/inputs.js'
@@ -143,13 +143,17 @@ export function valueAdvice(issue: Issue, input: unknown): string {
   return advice === undefined ? '' : `. Write ${advice}.`
 }
 
+/** In characters. */
+const longestAdvised = 60
+
 /** Returns advice for any key: put lists in brackets and texts in quotes, but not numbers, true and false. */
 function typeAdvice(issue: Issue, key: string, value: unknown): string | undefined {
   if (issue.code !== 'invalid_type' || typeof value === 'object') return undefined
   // A text of a certain form, such as a duration, is not the number in quotes.
   const isAnyText = issue.expected === 'string' && !hasOwnMessage(issue)
   if (typeof value === 'number') return isAnyText ? `${key}: "${value}"` : undefined
-  if (typeof value !== 'string') return undefined
+  // A long text in advice hides the message.
+  if (typeof value !== 'string' || value.length > longestAdvised) return undefined
   if (issue.expected === 'array') return `${key}: [${/^[A-Za-z][\w./-]*$/.test(value) ? value : quoted(value)}]`
   const [isYes, isNo] = [/^(yes|on|true)$/i.test(value), /^(no|off|false)$/i.test(value)]
   if (issue.expected === 'boolean') return isYes || isNo ? `${key}: ${isYes}` : undefined
@@ -173,7 +177,7 @@ const versionKeys = [
 ]
 
 /** Tells whether an input is a version config. No scenario is one. */
-export function isVersionConfig(input: unknown): boolean {
+function isVersionConfig(input: unknown): boolean {
   if (!isJsonObject(input)) return false
   const { matchmaker, $schema: _, ...others } = input
   if (isJsonObject(matchmaker) && versionKeys.some(key => Object.hasOwn(matchmaker, key))) return true
@@ -195,6 +199,18 @@ export function isTomlConfig(text: string): boolean {
 }
 
 /** Says what to do with a version config in the place of a scenario. */
-export function versionConfigText(file: string | undefined): string {
-  return `${file ?? 'the scenario'} is a version config of the service: mockmaker import ${file ?? 'rivet.yaml'} -o scenario.yaml writes a scenario from it`
+export const versionConfigText = (file: string | undefined): string =>
+  importText('a version config of the service', file, 'rivet.yaml')
+
+/** Says what an input is that `import` makes a scenario from. Returns `undefined` for all others. */
+export function importedText(input: unknown, file: string | undefined): string | undefined {
+  if (isVersionConfig(input)) return versionConfigText(file)
+  const { log } = isJsonObject(input) ? input : {}
+  return isJsonObject(log) && Array.isArray(log.entries)
+    ? importText('an HTTP Archive', file, 'recorded.har')
+    : undefined
+}
+
+function importText(kind: string, file: string | undefined, example: string): string {
+  return `${file ?? 'the scenario'} is ${kind}: mockmaker import ${file ?? example} -o scenario.yaml writes a scenario from it`
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
-import { didYouMean, quoted } from '../lib/text.js'
+import { didYouMean, quoted } from '../lib/messages.js'
 import { formatDuration } from '../lib/time.js'
 import { countSeated } from '../store/inputs.js'
 import { mostPlayers } from '../store/lobby-rules.js'
@@ -187,8 +187,8 @@ function* checkLobby(
     yield* checkSeats(lobby, mode, path)
   } else if (lobby.game_mode_id === undefined)
     yield problem([...path, 'game_mode_id'], 'is missing, and the namespace has no game mode to be the default.')
-  if (status === 'starting' && run_by === 'mock') {
-    const message = 'is mock, but a starting lobby waits for a server of its own. Write server, or remove it.'
+  if (status === 'starting' && (run_by === 'mock' || run_by === 'none')) {
+    const message = `is ${run_by}, but a starting lobby waits for a server of its own. Write server, or remove it.`
     yield problem([...path, 'run_by'], message)
   }
   yield* checkVariant(lobby, path, lobbyVariants)

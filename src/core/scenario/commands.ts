@@ -1,4 +1,4 @@
-import { writeJson } from '../lib/exact-json.js'
+import { writeJson } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
 import { commandKeyOf, commandRefused, type ServersInput } from '../store/inputs.js'
 import { simulationDefaults } from '../store/matchmaker-rows.js'

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { keepDigits } from '../lib/exact-json.js'
-import { sameJson } from '../lib/json.js'
+import { keepDigits, sameJson } from '../lib/json.js'
 import * as inputs from '../store/inputs.js'
 import type { Rows, TableName } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'

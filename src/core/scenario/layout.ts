@@ -13,7 +13,7 @@ import {
   type PlacedGame,
   type PlacedNamespace,
 } from './entries.js'
-import { gameModeColumnsOf, type RegionEntry, regionIdOf } from './matchmaker-entries.js'
+import { gameModeColumnsOf, type RegionEntry } from './matchmaker-entries.js'
 import { noNamespace, type Scenario } from './schema.js'
 
 /** The regions and games of a scenario, with paths. Without `games`, the keys at the top are the namespace of the only game. */
@@ -26,7 +26,7 @@ export interface Layout {
 /** Returns the layout of a scenario. Each reset asks for it. */
 export const layoutOf = lazyFor((scenario: Scenario): Layout => {
   const regions = scenario.regions ?? catalogue.map(region => region.region_id)
-  const regionIds = regions.map(regionIdOf)
+  const regionIds = regions.map(region => (typeof region === 'string' ? region : region.region_id))
   const namespaceAt = (path: Path, entry: NamespaceEntry, game: string): PlacedNamespace => {
     const { name_id: _, display_name: __, ...given } = entry
     const names = namesOf(entry, defaultNames.namespace)

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { keepDigits } from '../lib/exact-json.js'
-import { sameJson } from '../lib/json.js'
-import { suggestedValues } from '../lib/text.js'
+import { keepDigits, sameJson } from '../lib/json.js'
+import { suggestedValues } from '../lib/messages.js'
 import { defaultPort, LobbyPort, ServerPorts } from '../store/columns.js'
 import { columnsOf, countSeated, MaxPlayersInput, maxPlayersOf, ServersInput } from '../store/inputs.js'
 import {
@@ -39,10 +38,6 @@ export const RegionEntry = z
   ])
   .describe('The id of a region of the catalogue, or a whole region.')
 export type RegionEntry = z.output<typeof RegionEntry>
-
-export function regionIdOf(entry: RegionEntry): string {
-  return typeof entry === 'string' ? entry : entry.region_id
-}
 
 /** Returns the row of an entry. `undefined` if the catalogue does not have its id. */
 export function regionRow(entry: RegionEntry, ids: SeededIds): RegionRow | undefined {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { lazy } from '../lib/lazy.js'
-import { UsageError } from '../lib/usage-error.js'
+import { UsageError } from '../lib/messages.js'
 import { Mode, Rate } from '../store/clock.js'
 import type { RandomState } from '../store/random.js'
 import type { CheckedScenario } from './schema.js'

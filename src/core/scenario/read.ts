@@ -1,9 +1,8 @@
-import { keepAllDigits, keepDigits } from '../lib/exact-json.js'
 import { type Issue, issueText, likelyIssues, listKnownKeys, type Path, valueAt } from '../lib/issues.js'
+import { keepAllDigits, keepDigits } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
-import { didYouMean } from '../lib/text.js'
-import { mostProblems, problemLines, UsageError } from '../lib/usage-error.js'
-import { isVersionConfig, keyAdvice, valueAdvice, versionConfigText } from './advice.js'
+import { didYouMean, mostProblems, problemLines, UsageError } from '../lib/messages.js'
+import { importedText, keyAdvice, valueAdvice } from './advice.js'
 import { check, oldKeys, type Problem, problem } from './checks.js'
 import { commandProblems } from './commands.js'
 import { readPast } from './past.js'
@@ -36,7 +35,8 @@ export function readScenario(input: unknown, { report, file, commands }: ReadOpt
   const problems = data
     ? [...check(data), ...(commands === 'allowed' && !data.past ? [] : commandProblems(data))]
     : problemsOf(error.issues, present)
-  if (problems.length > 0 && isVersionConfig(input)) throw new UsageError(versionConfigText(file))
+  const imported = problems.length > 0 ? importedText(input, file) : undefined
+  if (imported !== undefined) throw new UsageError(imported)
   const describe = report ?? reportOn(present)
   if (!data || problems.length > 0) throw new UsageError(describe(problems.slice(0, mostProblems)))
   const old = [...oldKeys(data)]
@@ -66,7 +66,6 @@ function parseScenario(input: unknown) {
   }
 }
 
-/** Tells whether an array or an object of the format has very many entries. */
 function isLong(input: unknown, levels = deepestLevel): boolean {
   if (typeof input !== 'object' || input === null || levels === 0) return false
   const entries: unknown[] = Array.isArray(input) ? input : Object.values(input)

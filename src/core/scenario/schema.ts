@@ -3,7 +3,7 @@ import { FaultEntry, mostFaults } from '../contract/faults.js'
 import { Int32 } from '../contract/formats.js'
 import { JournalEntry } from '../contract/journal.js'
 import type * as types from '../generated/scenario.js'
-import { keepAllDigits } from '../lib/exact-json.js'
+import { keepAllDigits } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
 import { Time } from '../lib/time-schemas.js'
 import { type ClockMode, Mode, Rate } from '../store/clock.js'
@@ -13,7 +13,6 @@ import { BearerTokenEntry, DeviceLinkEntry, GameEntry, namespaceKeys } from './e
 import { entryKeys } from './entry-keys.js'
 import { RegionEntry } from './matchmaker-entries.js'
 
-/** The clock of a world: its mode, or an object. */
 const ClockEntry = z.union([
   z.strictObject({
     mode: Mode.optional().meta({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { keepDigits } from '../lib/exact-json.js'
+import { keepDigits } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
 import type { Steps } from '../lib/steps.js'
 import { faultEntry, faultRandom } from '../store/faults.js'
@@ -100,7 +100,6 @@ export function defineWorld(checked: CheckedScenario, options: WorldOptions = {}
 /** A namespace whose id is known. */
 type IdentifiedNamespace = PlacedNamespace & { readonly namespace_id: string }
 
-/** The options of the rows of lobbies. */
 interface LobbyOptions {
   readonly seed: number
   readonly servers: SettingsRow['servers']
@@ -181,7 +180,6 @@ export function linkBase(
   return (publicUrl ?? `https://hub.${cdnDomain}`).replace(/\/+$/, '') + path
 }
 
-/** Creates the rows of lobbies: for each namespace the listed lobbies, and then the generated ones. */
 function* lobbyRows(namespaces: readonly IdentifiedNamespace[], options: LobbyOptions): Iterable<object> {
   for (const namespace of namespaces) {
     const { given, modes, fullName } = namespace
@@ -215,7 +213,6 @@ function* listedLobbyRows(
   }
 }
 
-/** Creates the rows of the players that lobbies list. */
 function* playerRows(namespaces: readonly IdentifiedNamespace[], ids: SeededIds): Iterable<object> {
   for (const { given, namespace_id, fullName } of namespaces)
     for (const [i, lobby] of (given.lobbies ?? []).entries()) {

@@ -1,5 +1,5 @@
-import { parseJson, withBigInts } from '../lib/exact-json.js'
-import { escapedLine } from '../lib/text.js'
+import { parseJson, withBigInts } from '../lib/json.js'
+import { escapedLine } from '../lib/messages.js'
 import { longestYaml, type Yaml } from './yaml.js'
 
 /** A longer snapshot stays JSON, which is YAML too. In characters of JSON. */

@@ -2,12 +2,10 @@ import type * as Library from 'yaml'
 import type { CST, Document, Node, YAMLMap } from 'yaml'
 import { ApiError } from '../contract/errors.js'
 import { withoutStacks } from '../lib/caller-stack.js'
-import { parseJson as parseExactJson, withoutBigInts } from '../lib/exact-json.js'
-import { exceededLimit, nestingLimit } from '../lib/json.js'
+import { exceededLimit, nestingLimit, parseJson as parseExactJson, withoutBigInts } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
+import { problemLines, quoted, UsageError } from '../lib/messages.js'
 import { TextEncoder } from '../lib/real-globals.js'
-import { quoted } from '../lib/text.js'
-import { problemLines, UsageError } from '../lib/usage-error.js'
 import { isTomlConfig, versionConfigText } from './advice.js'
 import type { Problem } from './checks.js'
 import { type Report, readScenario, undefinedForNull } from './read.js'
@@ -43,7 +41,6 @@ export interface YamlOptions extends TextOptions {
   readonly limits?: TextLimits | undefined
 }
 
-/** The limits of a text. */
 interface TextLimits {
   /** The most values of a JSON text, as the sum of objects, arrays and commas. */
   readonly values: number
@@ -309,7 +306,6 @@ const plainMessages: readonly (readonly [start: string, message: string])[] = [
   ['Implicit map keys need', 'a key needs a colon after it'],
 ]
 
-/** Quotes the rest of the line, for the end of a message. */
 function excerpt(text: string, at: number): string {
   const [rest = ''] = text
     .slice(at, at + 80)

@@ -1,5 +1,4 @@
-import { stopLobby } from '../operations/game-server.js'
-import type { LobbyRow } from '../store/matchmaker-rows.js'
+import { withoutServer } from '../store/lobby-rules.js'
 import type { LiveWorld } from '../store/world.js'
 
 /** A simulation that missed more than this does not catch up, in ms. */
@@ -14,24 +13,18 @@ export interface Stop {
 }
 
 /**
- * Lets a world go on that was not in memory. Stops the lobbies whose game servers the mock had started, because they ended with
- * their process. A simulation that missed more than an hour goes on where it stopped.
+ * Lets a world go on that was not in memory. The game servers that the mock had started have ended with its process. A simulation that missed more than an hour goes on where it stopped.
  */
 export function resumeWorld(world: LiveWorld, { at, missedMs }: Stop): void {
   const { tables } = world
-  const served = tables.lobbies.state.all().filter(isServed)
+  const served = [...tables.lobbies.state.entriesByRank('served')]
   const shiftsPlayers = missedMs > longestCatchUpMs && tables.simulations.state.size > 0
   if (served.length === 0 && !shiftsPlayers) return
   const resume = () => {
-    for (const lobby of served) stopLobby(lobby, tables, at)
+    for (const { entry } of served) tables.lobbies.put(withoutServer(entry.row))
     if (shiftsPlayers) shiftSimulation(world, missedMs)
   }
   world.write(resume, { cause: { kind: 'restart' }, at })
-}
-
-/** Tells whether a process of the mock served a lobby. One that starts gets a new process. */
-function isServed(lobby: LobbyRow): lobby is Exclude<LobbyRow, { readonly status: 'stopped' }> {
-  return lobby.status !== 'stopped' && lobby.status !== 'starting' && lobby.ports !== undefined
 }
 
 const playerTimes = ['connects_at', 'expires_at', 'leaves_at', 'removes_at']

@@ -86,7 +86,6 @@ type ScheduledTable = keyof typeof lifecycles
 
 const scheduledTables = tableNames.filter((name): name is ScheduledTable => Object.hasOwn(lifecycles, name))
 
-/** A job of a row. `at` in ms since the epoch. */
 interface Job {
   readonly table: ScheduledTable
   readonly id: string
@@ -135,16 +134,14 @@ export function upcomingJobs(tables: LiveWorld['tables'], limit: number): Upcomi
  * is one change set.
  */
 export class Scheduler implements Jobs {
-  readonly #world: LiveWorld
-  readonly #onBug: (error: unknown) => void
   /** Caches the next job at a revision, because the clock needs it often. */
   #next: { readonly revision: number; readonly job: NextJob | undefined } | undefined
 
   /** `onBug` is called with the errors of jobs. */
-  constructor(world: LiveWorld, onBug: (error: unknown) => void) {
-    this.#world = world
-    this.#onBug = onBug
-  }
+  constructor(
+    private readonly world: LiveWorld,
+    private readonly onBug: (error: unknown) => void,
+  ) {}
 
   nextAt(): number {
     return this.#nextJob()?.at ?? Number.POSITIVE_INFINITY
@@ -153,7 +150,7 @@ export class Scheduler implements Jobs {
   runNext(): void {
     const first = this.#nextJob()
     if (!first) return
-    const world = this.#world
+    const world = this.world
     const { revision } = world
     // A row may be written with a time in the past: its job runs now.
     const at = Math.max(first.at, world.clock.now())
@@ -166,7 +163,7 @@ export class Scheduler implements Jobs {
     }
     // The storage takes no changes now: the jobs stay due.
     if (world.clock.isHalted) return
-    for (const error of errors) this.#onBug(error)
+    for (const error of errors) this.onBug(error)
     if (world.revision !== revision) return
     try {
       // The jobs changed nothing, and would be due again at once.
@@ -193,31 +190,31 @@ export class Scheduler implements Jobs {
   }
 
   #run({ table, row }: NextJob, transaction: Transaction): void {
-    const world = this.#world
-    const { tables, random, seed, hasPassed } = world
+    const world = this.world
+    const { tables, random, seed, hasPassed, starter } = world
     const lifecycle: Lifecycle<object> = lifecycles[table]
     const { savepoint, now } = transaction
     world.write(() => {
-      lifecycle.run(row, { tables, random, seed, hasPassed, now, transaction })
+      lifecycle.run(row, { tables, random, seed, hasPassed, starter, now, transaction })
       transaction.checkSince(savepoint)
     })
   }
 
   #removeJob({ table, id }: NextJob): void {
-    const rows = rowsOf(this.#world.tables, table)
+    const rows = rowsOf(this.world.tables, table)
     const { jobColumns }: Lifecycle<object> = lifecycles[table]
     const columns = Object.entries(rows.get(id) ?? {}).filter(([name]) => !jobColumns.includes(name))
     if (columns.length > 0) rows.put(Object.freeze(Object.fromEntries(columns)))
   }
 
   #nextJob(): NextJob | undefined {
-    const { revision } = this.#world
+    const { revision } = this.world
     if (this.#next?.revision !== revision) this.#next = { revision, job: this.#findJob() }
     return this.#next.job
   }
 
   #findJob(): NextJob | undefined {
-    const { tables } = this.#world
+    const { tables } = this.world
     let [table, at, seq]: [ScheduledTable | undefined, number, number] = [undefined, Number.POSITIVE_INFINITY, 0]
     for (const name of scheduledTables) {
       const first = rowsOf(tables, name).state.firstByRank('nextJobAt')

@@ -131,20 +131,19 @@ export interface GameServerCalls extends GameServerProcesses {
 export class LiveServers implements GameServerCalls {
   /** Publishes `now` after a change of a server, and `soon` after a line of its output. */
   readonly changes = new Emitter<'now' | 'soon'>()
-  readonly #world: Pick<LiveWorld, 'checkUsable'>
-  readonly #servedLobby: (lobbyId: string) => ServedLobby
   #runner: GameServerProcesses | undefined
   /** The servers of the past that a capsule has brought. */
   #past: readonly GameServerLog[] = []
 
-  constructor(world: Pick<LiveWorld, 'checkUsable'>, servedLobby: (lobbyId: string) => ServedLobby) {
-    this.#world = world
-    this.#servedLobby = servedLobby
-  }
+  constructor(
+    private readonly world: Pick<LiveWorld, 'checkUsable' | 'starter'>,
+    private readonly servedLobby: (lobbyId: string) => ServedLobby,
+  ) {}
 
-  /** Lets a runner answer the calls from now on. */
-  runBy(runner: GameServerProcesses): void {
+  /** Lets a runner answer the calls from now on. Its `starter` starts the servers of lobbies that have none. */
+  runBy(runner: GameServerProcesses, starter = this.world.starter): void {
     this.#runner = runner
+    this.world.starter = starter
     this.changes.emit('now')
   }
 
@@ -155,22 +154,22 @@ export class LiveServers implements GameServerCalls {
   }
 
   list(): readonly GameServerState[] {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     return [...this.#past.map(({ log: _, environment: __, ...state }) => state), ...(this.#runner?.list() ?? [])]
   }
 
   get(lobbyId: string): GameServerLog | undefined {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     return this.#runner?.get(lobbyId) ?? this.#past.findLast(server => server.lobby_id === lobbyId)
   }
 
   restart(lobbyId: string): GameServerState | undefined {
-    this.#world.checkUsable()
+    this.world.checkUsable()
     return this.#runner?.restart(lobbyId)
   }
 
   served(lobbyId: string): ServedLobby {
-    this.#world.checkUsable()
-    return this.#servedLobby(lobbyId)
+    this.world.checkUsable()
+    return this.servedLobby(lobbyId)
   }
 }

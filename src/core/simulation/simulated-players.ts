@@ -166,7 +166,7 @@ function convertCountedPlayers(
   let remaining = convertedPerJob
   const lobbies = tables.lobbies.state.entriesInIndex('namespace_id', namespace_id, start)
   for (const { seq, row: lobby } of lobbies) {
-    if (lobby.status === 'stopped' || lobby.run_by === 'server') continue
+    if (lobby.status === 'stopped' || lobby.run_by !== 'mock') continue
     const known = tables.players.sum('connected', lobby.lobby_id)
     const unknown = Math.min(lobby.total_player_count - known, mostConcurrent - count - known)
     const converted = Math.min(Math.max(unknown, 0), remaining)
@@ -219,7 +219,7 @@ function convertInLobby(
  */
 export function serveLobby(before: LobbyRow, player: PlayerRow, tables: Tables, now: number): void {
   const lobby = tables.lobbies.get(before.lobby_id)
-  if (!lobby || lobby.status === 'stopped' || lobby.run_by === 'server') return
+  if (!lobby || lobby.status === 'stopped' || lobby.run_by !== 'mock') return
   const isSimulated = player.session_ms !== undefined
   if (seatsTaken(lobby) === 0 && lobby.stops_at !== undefined && isSimulated) stopLobby(lobby, tables, now)
   else if (isFull(lobby) && !lobby.is_closed) closeLobby(lobby, true, tables)

@@ -1,5 +1,5 @@
 import type { AnswerReasons, JournalEntry } from '../contract/journal.js'
-import { keepDigits, parseJson, writeJson } from '../lib/exact-json.js'
+import { keepDigits, parseJson, writeJson } from '../lib/json.js'
 import { real } from '../lib/real-globals.js'
 import type { Steps } from '../lib/steps.js'
 import { formatInstant } from '../lib/time.js'
@@ -66,15 +66,11 @@ export function* encodePast(
 }
 
 /** Without the world before it, an exchange takes its reasons along. */
-function encodeExchange(
-  exchange: StoredExchange,
-  oldest: number,
-  { reasonsOf }: PastSource['past'],
-): Past['exchanges'][number] {
+function encodeExchange(exchange: StoredExchange, oldest: number, past: PastSource['past']): Past['exchanges'][number] {
   const { revision, caller } = exchange
   if (revision === undefined) return [writeJson(exchange.entry())]
   const entry = exchange.entry()
-  const whole = revision < oldest ? keepDigits({ ...entry, reasons: reasonsOf(exchange) }, entry) : entry
+  const whole = revision < oldest ? keepDigits({ ...entry, reasons: past.reasonsOf(exchange) }, entry) : entry
   return caller?.kind === 'lobby' ? [writeJson(whole), revision, caller.lobbyId] : [writeJson(whole), revision]
 }
 

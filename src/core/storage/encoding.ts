@@ -1,5 +1,4 @@
-import { parseJson, writeJson } from '../lib/exact-json.js'
-import { frozen } from '../lib/json.js'
+import { frozen, parseJson, writeJson } from '../lib/json.js'
 import type { Steps } from '../lib/steps.js'
 import type { Change, ChangeSet, ChangeSetResult } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'

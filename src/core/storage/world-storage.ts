@@ -1,4 +1,4 @@
-import { parseJson, writeJson } from '../lib/exact-json.js'
+import { parseJson, writeJson } from '../lib/json.js'
 import type { Steps } from '../lib/steps.js'
 import { keptScenario } from '../scenario/commands.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
@@ -88,7 +88,6 @@ interface WorldStorageOptions {
 
 /** Keeps the worlds of a mock in a storage. */
 export class WorldStorage {
-  readonly #storage: Storage
   readonly #open = new Map<string, WorldInStorage>()
   readonly #environment: Pick<ProcessTime, 'setTimer'>
   #cancelTick: (() => void) | undefined
@@ -99,7 +98,7 @@ export class WorldStorage {
   readonly #leastLogBytes: number
 
   constructor(
-    storage: Storage,
+    private readonly storage: Storage,
     {
       report = () => {},
       onFailing = () => {},
@@ -107,7 +106,6 @@ export class WorldStorage {
       environment = processTime,
     }: WorldStorageOptions = {},
   ) {
-    this.#storage = storage
     this.#report = report
     this.#onFailing = onFailing
     this.#leastLogBytes = leastLogBytes
@@ -117,45 +115,45 @@ export class WorldStorage {
 
   /** The place as users know it. */
   get place(): string {
-    return this.#storage.place
+    return this.storage.place
   }
 
   /** In bytes, for all worlds. */
   get bytes(): number {
-    return this.#storage.bytes
+    return this.storage.bytes
   }
 
   /** The number of worlds. */
   get count(): number {
-    return this.#storage.count
+    return this.storage.count
   }
 
   list(): readonly KeptSummary[] {
-    return this.#storage.list()
+    return this.storage.list()
   }
 
   /** A text that belongs to all worlds together: the mock's own scenario. */
   get settings(): string | undefined {
-    return this.#storage.settings
+    return this.storage.settings
   }
 
   set settings(text: string) {
-    this.#storage.saveSettings(text)
+    this.storage.saveSettings(text)
   }
 
   /** Deletes all worlds, and the settings. */
   clear(): void {
     for (const { id } of this.list()) this.delete(id)
-    this.#storage.saveSettings(undefined)
+    this.storage.saveSettings(undefined)
   }
 
   find(id: string): KeptSummary | undefined {
-    return this.#storage.find(id)
+    return this.storage.find(id)
   }
 
   /** Opens a world. Returns `undefined` if the storage does not have it. Throws `StorageError`. */
   open(id: string): WorldInStorage | undefined {
-    const kept = this.#storage.open(id)
+    const kept = this.storage.open(id)
     return kept && this.#add(id, kept)
   }
 
@@ -170,9 +168,9 @@ export class WorldStorage {
     const { state, initial } = world
     const clock = { ...state.clock, isReal: world.clock.showsRealTime }
     const isNew = state.revision === initial.state.revision && startOf(initial.state).isReal === clock.isReal
-    const origin = encodeOrigin(initial.state, this.#storage.createHash())
+    const origin = encodeOrigin(initial.state, this.storage.createHash())
     const summary = { ...summaryOf(world), ...useOf(use) }
-    const kept = this.#storage.create(id, {
+    const kept = this.storage.create(id, {
       summary,
       origin,
       ...(isNew ? {} : { base: [...encodeState(state, clock)].join('') }),
@@ -184,7 +182,7 @@ export class WorldStorage {
 
   delete(id: string): void {
     this.closeWorld(id)
-    this.#storage.delete(id)
+    this.storage.delete(id)
   }
 
   /** Closes a world that leaves memory. */
@@ -197,7 +195,7 @@ export class WorldStorage {
   close(): void {
     this.#cancelTick?.()
     for (const id of [...this.#open.keys()]) this.closeWorld(id)
-    this.#storage.close()
+    this.storage.close()
   }
 
   #setFailing(id: string, isFailing: boolean): void {
@@ -216,7 +214,7 @@ export class WorldStorage {
       this.#report(`the world ${id} ${error ? `takes no changes: ${error.message}` : 'takes changes again'}`)
       this.#setFailing(id, error !== undefined)
     }
-    const stored = new WorldInStorage(id, kept, { createHash: () => this.#storage.createHash(), onChange })
+    const stored = new WorldInStorage(id, kept, { createHash: () => this.storage.createHash(), onChange })
     this.#open.set(id, stored)
     return stored
   }
@@ -236,8 +234,6 @@ export class WorldStorage {
 
 /** A world in a storage. */
 export class WorldInStorage implements ChangeLog {
-  readonly #id: string
-  readonly #kept: KeptWorld
   /** The oldest first. The first one is for the base. */
   #marks: Mark[] = []
   readonly #origins = new WeakMap<WorldState, string>()
@@ -255,12 +251,10 @@ export class WorldInStorage implements ChangeLog {
 
   /** `onChange` is called with the error when the storage takes no changes, and with `undefined` when it does again. */
   constructor(
-    id: string,
-    kept: KeptWorld,
+    private readonly id: string,
+    private readonly kept: KeptWorld,
     { createHash, onChange }: { createHash: () => Hash; onChange: (error: StorageError | undefined) => void },
   ) {
-    this.#id = id
-    this.#kept = kept
     this.#createHash = createHash
     this.#unwatch = kept.watch(error => {
       const isNew = error?.message !== this.#failure?.message
@@ -276,17 +270,17 @@ export class WorldInStorage implements ChangeLog {
 
   /** A random text, which tells the world from an earlier one of its id. */
   get born(): string {
-    return this.#kept.born
+    return this.kept.born
   }
 
   /** The number of openings of the world, with this one. */
   get starts(): number {
-    return this.#kept.starts
+    return this.kept.starts
   }
 
   /** Reads the world, a line in each step. Throws `StorageError`. */
   *load(context: LoadContext): Steps<LoggedWorld> {
-    const kept = this.#kept
+    const kept = this.kept
     const { originHash } = kept
     const state = this.#readOrigin(originHash, context)
     const start = startOf(state)
@@ -322,7 +316,7 @@ export class WorldInStorage implements ChangeLog {
 
   /** Begins the log of a new world. */
   begin(origin: WorldState, isReal: boolean): void {
-    const { originHash } = this.#kept
+    const { originHash } = this.kept
     this.#origins.set(origin, originHash)
     this.#marks = [{ revision: 0, originHash, isReal }]
   }
@@ -352,14 +346,14 @@ export class WorldInStorage implements ChangeLog {
     const { revision } = changeSet
     const isReal = this.#world?.clock.showsRealTime ?? false
     const origin = initial && { hash: this.#hashOf(initial.state), clock: initial.clock }
-    this.#kept.append({ revision, text: encodeChangeSet(changeSet, { isReal, origin }) })
+    this.kept.append({ revision, text: encodeChangeSet(changeSet, { isReal, origin }) })
     if (changeSet.clock || origin)
       this.#mark({ revision, originHash: origin?.hash, isReal: changeSet.clock ? isReal : undefined })
   }
 
   check(): void {
     try {
-      this.#kept.check()
+      this.kept.check()
     } catch (error) {
       this.#isPaused = true
       this.#world?.clock.halt()
@@ -368,11 +362,11 @@ export class WorldInStorage implements ChangeLog {
   }
 
   settled(): Promise<void> | undefined {
-    return this.#kept.settled()
+    return this.kept.settled()
   }
 
   drained(): Promise<void> | undefined {
-    return this.#kept.drained?.()
+    return this.kept.drained?.()
   }
 
   /**
@@ -386,12 +380,12 @@ export class WorldInStorage implements ChangeLog {
     this.#summarize(this.#world)
     const past = this.#past
     if (!past || this.#isReplacing) return
-    if (this.#kept.needsBase) {
+    if (this.kept.needsBase) {
       await this.#replaceBase(past, this.#world.revision, this.#world.initial.state)
       return
     }
-    const bytes = this.#kept.bytesUpTo(past.oldestRevision)
-    if (bytes > leastLogBytes && bytes > this.#kept.baseBytes) await this.#replaceBase(past, past.oldestRevision)
+    const bytes = this.kept.bytesUpTo(past.oldestRevision)
+    if (bytes > leastLogBytes && bytes > this.kept.baseBytes) await this.#replaceBase(past, past.oldestRevision)
   }
 
   close(): void {
@@ -400,14 +394,14 @@ export class WorldInStorage implements ChangeLog {
       this.#summarize(this.#world)
     }
     // It may tell that its files are gone.
-    this.#kept.close()
+    this.kept.close()
     this.#unwatch()
   }
 
   /** Lets the clock go on if the storage takes changes again. */
   #resume(world: LiveWorld): boolean {
     try {
-      this.#kept.check()
+      this.kept.check()
     } catch {
       return false
     }
@@ -415,7 +409,6 @@ export class WorldInStorage implements ChangeLog {
     return true
   }
 
-  /** Lets the clock go on, after the change that waits. */
   #goOn(world: LiveWorld): void {
     this.#isPaused = false
     if (this.#change) this.changeSoon(this.#change)
@@ -423,12 +416,12 @@ export class WorldInStorage implements ChangeLog {
   }
 
   #summarize(world: LiveWorld): void {
-    if (this.#use) this.#kept.summarize({ ...summaryOf(world), ...useOf(this.#use) })
+    if (this.#use) this.kept.summarize({ ...summaryOf(world), ...useOf(this.#use) })
   }
 
   #writeTime({ clock, revision }: LiveWorld): void {
     if (clock.mode === 'frozen' || clock.showsRealTime) return
-    this.#kept.writeTime(JSON.stringify({ revision, now: clock.now() }))
+    this.kept.writeTime(JSON.stringify({ revision, now: clock.now() }))
   }
 
   /** `lostOrigin`: the origin at that revision, if the storage may have lost it. */
@@ -440,8 +433,8 @@ export class WorldInStorage implements ChangeLog {
       const parts = await runInSlices(encodeStateInSteps(await runInSlices(past.stateAt(revision)), mark.isReal))
       if (this.#failure) return
       const base = { parts, revision, originHash }
-      if (this.#kept.replaceBaseInSteps) await runInSlices(this.#kept.replaceBaseInSteps(base))
-      else this.#kept.replaceBase(base)
+      if (this.kept.replaceBaseInSteps) await runInSlices(this.kept.replaceBaseInSteps(base))
+      else this.kept.replaceBase(base)
       const isLater = (_: Mark, i: number) => (this.#marks[i + 1]?.revision ?? Number.POSITIVE_INFINITY) > revision
       this.#marks = this.#marks.filter(isLater).map(one => (one === mark ? { ...mark, originHash } : one))
     } catch (error) {
@@ -466,10 +459,10 @@ export class WorldInStorage implements ChangeLog {
     if (clock.mode === 'frozen') return clock
     const { isReal, revision } = this.#lastMark
     if (isReal) return { ...clock, now: Math.max(clock.now, realTime()) }
-    const time = JSON.parse(this.#kept.time ?? '{}') as { readonly revision?: number; readonly now?: number }
+    const time = JSON.parse(this.kept.time ?? '{}') as { readonly revision?: number; readonly now?: number }
     const isNewer = time.revision !== undefined && time.revision >= revision
     const shown = isNewer ? Math.max(clock.now, time.now ?? 0) : clock.now
-    return { ...clock, now: shown + Math.ceil(this.#kept.lagMs * clock.rate) }
+    return { ...clock, now: shown + Math.ceil(this.kept.lagMs * clock.rate) }
   }
 
   #hashOf(state: WorldState): string {
@@ -485,13 +478,13 @@ export class WorldInStorage implements ChangeLog {
   }
 
   #put(state: WorldState, origin: Origin): string {
-    this.#kept.putOrigin(origin)
+    this.kept.putOrigin(origin)
     this.#origins.set(state, origin.hash)
     return origin.hash
   }
 
   #readOrigin(hash: string, context: LoadContext): WorldState {
-    const origin = parseOrigin(this.#kept.origin(hash), context.ownScenario)
+    const origin = parseOrigin(this.kept.origin(hash), context.ownScenario)
     const made = 'recipe' in origin ? this.#makeState(origin, context) : stateOfCopy(origin, context)
     const { unseeded } = origin
     const state = unseeded === undefined ? made : { ...made, unseeded: this.#readOrigin(unseeded, context) }
@@ -506,12 +499,11 @@ export class WorldInStorage implements ChangeLog {
     const state = stateOf(recipe, startsAt)
     if (digestOf(state.tables) === digest) return state
     throw new StorageError(
-      `the world ${this.#id} was kept by another version of mockmaker, which makes other rows from its scenario: use that version, or begin anew with --reset`,
+      `the world ${this.id} was kept by another version of mockmaker, which makes other rows from its scenario: use that version, or begin anew with --reset`,
     )
   }
 }
 
-/** The clock of a world that begins with a state. */
 function startOf({ clock: { mode, rate, now }, startsAt }: WorldState): EncodedClock {
   return { mode, rate, now: now ?? startsAt, isReal: now === undefined && mode === 'running' && rate === 1 }
 }
@@ -541,7 +533,6 @@ function* copiedState(state: WorldState, unseeded: string | undefined): Generato
 
 const recipeStart = '{"recipe":{"scenario":'
 
-/** Parses what `encodeOrigin` wrote. */
 function parseOrigin(text: string, ownScenario: string): KeptOrigin {
   const start = `${recipeStart}${ownScenario},`
   return parseJson(text.startsWith(start) ? `{"recipe":{${text.slice(start.length)}` : text) as KeptOrigin

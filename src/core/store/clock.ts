@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { isSignal } from '../lib/abort-signal.js'
 import { parseInput } from '../lib/issues.js'
+import { isDate, quoted, UsageError } from '../lib/messages.js'
 import { dateOf, loadedSetTimeout, real } from '../lib/real-globals.js'
-import { isDate, quoted } from '../lib/text.js'
 import { durationInCode, expectedDuration, formatInstant, instantFormat, latestMs, parseDuration } from '../lib/time.js'
 import { parseInstant } from '../lib/time-schemas.js'
-import { UsageError } from '../lib/usage-error.js'
 import { realTime } from './real-time.js'
 import { BusySlice, PlatformTimer, type Timer, type TimerEvidence, yieldToEventLoop } from './timers.js'
 import { createTree } from './tree.js'
@@ -153,13 +152,10 @@ export class LiveClock implements Clock {
   /** The elapsed ms of a halted clock. */
   #haltedAt: number | undefined
 
-  readonly #owner: ClockOwner
-
   constructor(
     { mode = 'running', rate = 1, now }: { readonly [Key in keyof ClockState]?: ClockState[Key] | undefined } = {},
-    owner: ClockOwner = {},
+    private readonly owner: ClockOwner = {},
   ) {
-    this.#owner = owner
     this.#mode = mode
     this.#rate = rate
     this.#epoch = now ?? this.#since
@@ -260,14 +256,14 @@ export class LiveClock implements Clock {
     // The target is fixed: on a fast clock, more jobs become due all the time.
     const target = this.#dueUntil()
     if (this.#nextAt() > target) return undefined
-    const mustWait = this.#owner.drained?.() !== undefined
+    const mustWait = this.owner.drained?.() !== undefined
     if (!mustWait && (this.#runDue(this.#untilJump(target), { freeJobs: 10 }) || this.isHalted)) return undefined
     this.#catchingUp = this.#runRest(target)
     return this.#catchingUp
   }
 
   advance(by: number | string, options: ClockMoveOptions = {}): Promise<void> {
-    this.#owner.checkMove?.()
+    this.owner.checkMove?.()
     const ms = durationMsOf(by)
     const { signal } = parseInput(ClockMoveSchema, options, 'clock.advance')
     return this.#move(async () => {
@@ -278,7 +274,7 @@ export class LiveClock implements Clock {
   }
 
   set(setting: ClockSetting, options: ClockMoveOptions = {}): Promise<void> {
-    this.#owner.checkMove?.()
+    this.owner.checkMove?.()
     return this.#move(async () => {
       const { signal } = parseInput(ClockMoveSchema, options, 'clock.set')
       signal?.throwIfAborted()
@@ -292,12 +288,15 @@ export class LiveClock implements Clock {
         now,
       } = parseInput(ClockSettingSchema, withoutDate(setting), 'clock')
       const target = now === undefined ? undefined : timeOf(now)
-      if (target !== undefined && target < this.now()) throw tooEarly(target, this.now())
+      if (target !== undefined && target < this.now())
+        throw new UsageError(
+          `clock.now is ${formatInstant(target)}, before the present time ${formatInstant(this.now())}: a clock only goes forward. Reset the world to go back to its start`,
+        )
       if (target !== undefined && target > latestMs) throw tooLate(`clock.now is ${quoted(now)}`)
       const before = this.state
       if (mode !== before.mode || rate !== before.rate) this.#dropBacklog()
       this.#change({ mode, rate })
-      if (mode !== before.mode || rate !== before.rate) this.#owner.onMove?.(before)
+      if (mode !== before.mode || rate !== before.rate) this.owner.onMove?.(before)
       if (target !== undefined) await this.#advanceTo(target - this.#epoch, signal)
     })
   }
@@ -368,7 +367,6 @@ export class LiveClock implements Clock {
     this.#lagFrom = this.#dueUntil()
   }
 
-  /** Returns when the next job or timer is due, in elapsed ms. */
   #nextAt(): number {
     return Math.min(this.nextTimerAt(), this.#nextJobAt() - this.#epoch)
   }
@@ -430,14 +428,14 @@ export class LiveClock implements Clock {
     const until = () => (this.#jumps === jumps ? target : this.#dueUntil())
     try {
       while (!this.#runDue(until, { signal })) {
-        if (this.isHalted) this.#owner.checkMove?.()
+        if (this.isHalted) this.owner.checkMove?.()
         await this.#nextSlice()
         signal?.throwIfAborted()
       }
       this.#elapsed += Math.max(0, until() - this.#dueUntil())
     } finally {
       this.#platformTimer.rearm()
-      if (isMove && this.#jumps === jumps) this.#owner.onMove?.(before)
+      if (isMove && this.#jumps === jumps) this.owner.onMove?.(before)
     }
   }
 
@@ -473,7 +471,7 @@ export class LiveClock implements Clock {
 
   /** Resolves when the next jobs may run. Other work runs before them. */
   async #nextSlice(): Promise<void> {
-    await this.#owner.drained?.()
+    await this.owner.drained?.()
     await yieldToEventLoop()
   }
 
@@ -514,7 +512,6 @@ const longestCatchUpMs = 500
 /** The most by which `Date` and the real time differ while both run, in ms. */
 const roundingMs = 2
 
-/** Throws `UsageError` if `now` is not a time. */
 function timeOf(now: number | string): number {
   const ms = typeof now === 'string' ? parseInstant(now) : dateOf(now).getTime()
   if (ms !== undefined && !Number.isNaN(ms)) return ms
@@ -531,10 +528,4 @@ function durationMsOf(by: number | string): number {
 
 function tooLate(call: string): UsageError {
   return new UsageError(`${call}: the latest time of a clock is ${formatInstant(latestMs)}`)
-}
-
-function tooEarly(target: number, now: number): UsageError {
-  return new UsageError(
-    `clock.now is ${formatInstant(target)}, before the present time ${formatInstant(now)}: a clock only goes forward. Reset the world to go back to its start`,
-  )
 }

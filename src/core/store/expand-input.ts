@@ -1,9 +1,7 @@
 import * as z from 'zod'
-import { keepDigits } from '../lib/exact-json.js'
 import { issueTexts, listKnownKeys, type Path, pathText } from '../lib/issues.js'
-import { isJsonObject, isPlainObject } from '../lib/json.js'
-import { didYouMean, quoted } from '../lib/text.js'
-import { listedProblems, UsageError } from '../lib/usage-error.js'
+import { isJsonObject, isPlainObject, keepDigits } from '../lib/json.js'
+import { didYouMean, listedProblems, quoted, UsageError } from '../lib/messages.js'
 import {
   columnsOf,
   commandKeyOf,
@@ -29,7 +27,6 @@ interface OwnedInput {
   readonly input: Fields
 }
 
-/** The call and the world that an input is for. */
 interface InputContext {
   /** The start of messages: `lobbies.create`. */
   readonly call: string

@@ -104,7 +104,6 @@ export function maxPlayersOf(row: MaxPlayers): MaxPlayersInput {
   return normal === direct && direct === party ? normal : { normal, direct, party }
 }
 
-/** Returns the columns that `servers` stands for. */
 function serversColumns(given: ServersInput): { servers: Servers; ready_within_ms?: number } {
   if (typeof given === 'string') return { servers: given }
   const { ready_within } = given
@@ -118,7 +117,6 @@ export function commandKeyOf(given: ServersInput | undefined): 'command' | 'watc
   return given.watch === undefined ? undefined : 'watch'
 }
 
-/** Returns the key `servers` for its columns. */
 function serversOf({
   servers,
   ready_within_ms,
@@ -209,7 +207,6 @@ function portsKey(column: string): EntryKey {
   return { columns: value => ({ [column]: isJsonObject(value) ? listed(value) : value }) }
 }
 
-/** A key that gives a column another name. */
 function renamed(column: string): EntryKey {
   return {
     instead: [column],

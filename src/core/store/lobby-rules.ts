@@ -72,8 +72,27 @@ export function listObstacles(
   return lobby => obstacleOf(lobby) ?? (isHiddenEmpty(lobby) ? 'empty' : undefined)
 }
 
-/** Why find cannot choose a lobby. `server`: a real game server runs it, which does not know simulated players. */
-export type FindObstacle = 'stopped' | 'closed' | 'private' | 'full' | 'tags' | 'max_players' | 'server'
+/**
+ * Returns a lobby as it is where no process of this mock serves it. A waiting one waits for another process. Any other one waits
+ * for its first player.
+ */
+export function withoutServer({ ports: _, ...lobby }: LobbyRow): LobbyRow {
+  return Object.freeze(lobby.status === 'starting' ? { ...lobby, run_by: 'server' } : { ...lobby, run_by: 'none' })
+}
+
+/** Starts the game servers of a world. */
+export interface ServerStarter {
+  /** Tells whether it has a command for a lobby. */
+  starts(lobby: LobbyRow): boolean
+  /** Tells whether a process of it serves a lobby that has these columns. */
+  serves(lobby: LobbyRow): boolean
+}
+
+/**
+ * Why find cannot choose a lobby. `server`: a real game server runs it, which does not know simulated players. `no_server`: it has
+ * no game server, and nothing starts one.
+ */
+export type FindObstacle = 'stopped' | 'closed' | 'private' | 'full' | 'tags' | 'max_players' | 'server' | 'no_server'
 
 /** Returns the first reason why find cannot choose a lobby for a player. `undefined`: it can. Default: it may be any lobby. */
 export function findObstacle(
@@ -82,13 +101,14 @@ export function findObstacle(
     tags = {},
     max_players = lobby.max_players_normal,
   }: { tags?: Readonly<Record<string, string>> | undefined; max_players?: number | undefined } = {},
-  isSimulated = false,
+  { isSimulated = false, starter }: { isSimulated?: boolean; starter?: Pick<ServerStarter, 'starts'> } = {},
 ): FindObstacle | undefined {
   if (lobby.status === 'stopped') return 'stopped'
   if (lobby.is_closed) return 'closed'
   if (lobby.publicity !== 'public') return 'private'
   if (freeSeats(lobby) <= 0) return 'full'
-  if (isSimulated && lobby.run_by === 'server') return 'server'
+  if (isSimulated && lobby.run_by !== 'mock') return 'server'
+  if (lobby.run_by === 'none' && starter?.starts(lobby) === false) return 'no_server'
   for (const name in tags) if (lobby.tags?.[name] !== tags[name]) return 'tags'
   return max_players === lobby.max_players_normal ? undefined : 'max_players'
 }

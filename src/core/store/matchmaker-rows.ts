@@ -163,9 +163,9 @@ export const LobbyStatus = z
   .describe('The status of its game server. Default: ready.')
 
 export const RunBy = z
-  .enum(['mock', 'server'])
+  .enum(['mock', 'server', 'command', 'none'])
   .describe(
-    'mock: the mock simulates its game server. server: a real one runs it. Default: mock; server if `servers` is manual, or if the lobby is starting.',
+    'mock: the mock simulates its game server. server: a real one runs it. command: the mock has started it. none: the first find or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.',
   )
 
 const lobbyColumns = {
@@ -219,7 +219,7 @@ export const LobbyRow = z
         ...lobbyColumns,
         status: z.literal('starting'),
         // The mock's own lobbies are ready at once.
-        run_by: z.literal('server', { error: 'expected server: a lobby that is starting waits for its own' }),
+        run_by: z.enum(['server', 'command'], { error: 'expected server: a lobby that is starting waits for its own' }),
         ready_by: Time.optional().describe('When it stops if its server has not called ready. Default: never.'),
         stops_at,
       }),

@@ -1,4 +1,4 @@
-import { quoted } from '../lib/text.js'
+import { quoted } from '../lib/messages.js'
 import { lifetimeMs } from './columns.js'
 import { findObstacle, freeSeats, isSeated, modeKey, seatsTaken } from './lobby-rules.js'
 import {
@@ -163,6 +163,11 @@ export const models: Models = {
         rank(lobby) {
           return findObstacle(lobby) === undefined ? freeSeats(lobby) : undefined
         },
+      },
+      /** The lobbies that a process of the mock serves. */
+      served: {
+        columns: [],
+        rank: ({ run_by, status }) => (run_by === 'command' && status !== 'stopped' ? 0 : undefined),
       },
       nextJobAt: { columns: [], rank: nextLobbyJobAt },
     },

@@ -1,5 +1,4 @@
-import { didYouMean, quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { didYouMean, quoted, UsageError } from '../lib/messages.js'
 import type { RowsById } from './lobby-rules.js'
 import type { GameRow, NamespaceRow } from './rows.js'
 import type { ReadTables } from './table-calls.js'

@@ -1,7 +1,6 @@
 import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
 import { getKey, isJsonObject, isPlainObject, sameJson } from '../lib/json.js'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { quoted, UsageError } from '../lib/messages.js'
 
 /** The values that all found rows have, by column. */
 type Equalities = Readonly<Record<string, string>>

@@ -71,7 +71,6 @@ export class Random {
 
 const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Writes 32 bits as 8 digits. */
 function hex(value: number): string {
   const byte = (shift: number) => bytes[(value >>> shift) & 0xff] ?? ''
   return byte(24) + byte(16) + byte(8) + byte(0)

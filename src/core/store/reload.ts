@@ -1,6 +1,5 @@
-import { keepAllDigits, keepDigits } from '../lib/exact-json.js'
-import { frozenCopy, sameJson } from '../lib/json.js'
-import { problemLines, UsageError } from '../lib/usage-error.js'
+import { frozenCopy, keepAllDigits, keepDigits, sameJson } from '../lib/json.js'
+import { problemLines, UsageError } from '../lib/messages.js'
 import type { Change } from './change-set.js'
 import type { ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'

@@ -1,4 +1,4 @@
-import { UsageError } from '../lib/usage-error.js'
+import { UsageError } from '../lib/messages.js'
 import { lifetimeMs } from './columns.js'
 import { isSeated, mostPlayers, type SeatedPlayer, seatsTaken } from './lobby-rules.js'
 import { type LobbyRow, type PlayerRow, tooManyPlayers, withoutSeat } from './matchmaker-rows.js'
@@ -11,6 +11,8 @@ export function checkLobbyChange({ before, after }: RowChange<LobbyRow>, { playe
   if (!after) return undefined
   if (before && before.namespace_id !== after.namespace_id)
     return `namespace_id cannot change to ${after.namespace_id}: create another lobby there`
+  if (after.run_by === 'command' && before?.run_by !== 'command')
+    return 'run_by is command, which only the mock sets: write server'
   if (after.status === 'stopped' && after.total_player_count > (before?.total_player_count ?? 0))
     return `total_player_count is ${after.total_player_count}, but a stopped lobby has no players`
   const reserved = before?.reserved_player_count ?? 0

@@ -1,8 +1,6 @@
-import { exactValue, setKey } from '../lib/exact-json.js'
 import { valueAt } from '../lib/issues.js'
-import { type Draft, isPlainObject } from '../lib/json.js'
-import { didYouMean, quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { type Draft, exactValue, isPlainObject, setKey } from '../lib/json.js'
+import { didYouMean, quoted, UsageError } from '../lib/messages.js'
 import { isFieldValues, isQuery, type Predicate } from './query.js'
 import type { Rows, TableName } from './rows.js'
 

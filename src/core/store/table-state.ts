@@ -111,7 +111,6 @@ export class TableState<Row extends object> {
   nextSeq: number
   /** The revision of the newest change to the table. */
   revision: number
-  /** The revision of the initial rows. */
   readonly #firstRevision: number
 
   private constructor(

@@ -1,5 +1,4 @@
-import { keepRowDigits } from '../lib/exact-json.js'
-import { getKey, sameJson } from '../lib/json.js'
+import { getKey, keepRowDigits, sameJson } from '../lib/json.js'
 import { type Dependencies, indexTag, rowTag, sumTag, tableTag, viewTag } from './dependencies.js'
 import { type Plan, type Predicate, plan } from './query.js'
 import {
@@ -23,7 +22,6 @@ export interface OpenTransaction {
   runTrigger(table: TreeTable<object>, before: object | undefined, after: object | undefined): void
 }
 
-/** The entries of a row before and after. */
 interface EntryChange<Row> {
   readonly before: Entry<Row> | undefined
   readonly after: Entry<Row> | undefined
@@ -292,7 +290,6 @@ export class TreeTable<Row extends object> {
     transaction.record(this, before, after)
   }
 
-  /** Returns the state for a write. Clones it first if it is shared. */
   #writableState(): TableState<Row> {
     if (this.#isShared) this.#state = this.#state.clone()
     this.#isShared = false
@@ -308,7 +305,6 @@ export class TreeTable<Row extends object> {
     return groupOf(this.shape.indexes[name]?.columns ?? [], values as Row) // it has the columns of the index
   }
 
-  /** Finds candidates for a query. */
   #candidates(equalities: Plan<Row>['equalities']): Row[] {
     const { key, indexes, unique } = this.shape
     const has = (column: string) => equalities[column] !== undefined

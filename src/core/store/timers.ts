@@ -72,20 +72,17 @@ const pollMs = 50
  * global one may never fire. A global one that fires too early counts only if `Date` has moved.
  */
 export class PlatformTimer {
-  readonly #clock: TimedClock
   #wait: PlatformWait | undefined
 
-  constructor(clock: TimedClock) {
-    this.#clock = clock
-  }
+  constructor(private readonly clock: TimedClock) {}
 
   /** Sets the timer for the next due time, unless it is set for that time or earlier. `leastMs` is the shortest wait. */
   arm(leastMs = 0): void {
-    const at = this.#clock.nextDueAt()
+    const at = this.clock.nextDueAt()
     const wait = this.#wait
     // A fake timer never fires after the fake timers were uninstalled.
     const willFire =
-      wait !== undefined && wait.setBy === globalThis.setTimeout && (wait.isSure || this.#clock.pending === 0)
+      wait !== undefined && wait.setBy === globalThis.setTimeout && (wait.isSure || this.clock.pending === 0)
     if (willFire && at >= wait.at && at !== never) return
     this.#cancel()
     if (at !== never) this.#set(at, leastMs)
@@ -98,10 +95,10 @@ export class PlatformTimer {
   }
 
   #set(at: number, leastMs: number): void {
-    const delayMs = Math.min(Math.max(this.#clock.realMsUntil(at), leastMs), longestDelayMs)
+    const delayMs = Math.min(Math.max(this.clock.realMsUntil(at), leastMs), longestDelayMs)
     const setBy = globalThis.setTimeout
     const isReal = setBy === loadedSetTimeout
-    const isSure = isReal || this.#clock.pending > 0
+    const isSure = isReal || this.clock.pending > 0
     const timer = isSure ? unref(real.setTimeout(() => this.#onTimer(wait, { isReal: true }), delayMs)) : undefined
     const cancel = () => real.clearTimeout(timer)
     const start = { startedAt: real.now(), date: realTime() }
@@ -134,16 +131,16 @@ export class PlatformTimer {
     const movedMs = realTime() - wait.date
     const hasMoved = wait.hasPassed ? movedMs !== 0 : movedMs < 0 || movedMs >= stubMs
     // The other of the two timers decides.
-    if (!hasPassed && !hasMoved && !isReplaced && this.#clock.realMsUntil(wait.at) > 0) return
+    if (!hasPassed && !hasMoved && !isReplaced && this.clock.realMsUntil(wait.at) > 0) return
     this.#cancel()
     let isBehind = false
     try {
-      isBehind = this.#clock.onTimer(wait.at, {
+      isBehind = this.clock.onTimer(wait.at, {
         hasPassed,
         wasSetBack: wait.hasFired && movedMs < 0 && wait.delayMs < longestDelayMs,
       })
     } finally {
-      const timerMs = this.#clock.realMsUntil(this.#clock.nextTimerAt())
+      const timerMs = this.clock.realMsUntil(this.clock.nextTimerAt())
       this.arm(isBehind ? Math.min(pollMs, timerMs) : 0)
     }
   }
@@ -169,19 +166,20 @@ let queue: Promise<void> = Promise.resolve()
 export class BusySlice {
   readonly #now: () => number
   readonly #startedAt: number
-  #freeJobs: number
 
   /** The first `freeJobs` run whatever time they take. `now` returns real ms. */
-  constructor(freeJobs: number, now = real.now) {
+  constructor(
+    private freeJobs: number,
+    now = real.now,
+  ) {
     this.#now = now
     this.#startedAt = now()
-    this.#freeJobs = freeJobs
   }
 
   /** Tells whether another job may run. Otherwise other work must run first: requests, timers, the signal to end. */
   admitsJob(): boolean {
-    this.#freeJobs -= 1
-    return this.#freeJobs >= 0 || busyMs + this.#now() - this.#startedAt < sliceMs
+    this.freeJobs -= 1
+    return this.freeJobs >= 0 || busyMs + this.#now() - this.#startedAt < sliceMs
   }
 
   end(): void {

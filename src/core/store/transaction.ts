@@ -1,6 +1,5 @@
 import { getKey, sameJson } from '../lib/json.js'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { quoted, UsageError } from '../lib/messages.js'
 import type { Change } from './change-set.js'
 import { type Model, type Reference, type Tables, unknownReference } from './model.js'
 import { models } from './models.js'

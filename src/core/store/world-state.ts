@@ -1,9 +1,9 @@
 import type { FaultEntry } from '../contract/faults.js'
-import { keepDigits } from '../lib/exact-json.js'
-import { frozenCopy } from '../lib/json.js'
+import { frozenCopy, keepDigits } from '../lib/json.js'
 import type { ClockChange, ClockMode, ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'
 import { createFaults, type FaultsState } from './faults.js'
+import { type ServerStarter, withoutServer } from './lobby-rules.js'
 import { type Model, parseRow, type Tables } from './model.js'
 import { idOf, models } from './models.js'
 import { Random, type RandomState } from './random.js'
@@ -183,6 +183,19 @@ export function withPublicUrl(state: WorldState, publicUrl: (before: string) => 
   const table = TableState.fromRows(shapes.settings, checked('settings', rows), state.revision)
   const settings = table as TableStates['settings'] // checked by that schema
   return { ...state, tables: { ...state.tables, settings } }
+}
+
+/**
+ * Returns lobbies for a world that gets them from elsewhere: another world, file, process or time. Those that a process served
+ * there have no game server, unless `starter` has that process.
+ */
+export function arrivedLobbies(lobbies: TableStates['lobbies'], starter?: ServerStarter): TableStates['lobbies'] {
+  const served = [...lobbies.entriesByRank('served')].map(({ entry }) => entry)
+  const left = starter ? served.filter(({ row }) => !starter.serves(row)) : served
+  if (left.length === 0) return lobbies
+  const arrived = lobbies.clone()
+  for (const entry of left) arrived.replace(entry, { ...entry, row: withoutServer(entry.row) })
+  return arrived
 }
 
 /** Returns read-only tables of a state. */

@@ -1,11 +1,12 @@
 import { callListener } from '../lib/emitter.js'
 import { sameJson } from '../lib/json.js'
+import { UsageError } from '../lib/messages.js'
 import type { Steps } from '../lib/steps.js'
-import { UsageError } from '../lib/usage-error.js'
 import { type Cause, type Change, type ChangeSet, ChangeSetPublisher, type ChangeSetResult } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, LiveClock } from './clock.js'
 import { callAll, clockTag, Dependencies, type Reading, type Tag } from './dependencies.js'
 import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
+import type { ServerStarter } from './lobby-rules.js'
 import type { Tables } from './model.js'
 import { models } from './models.js'
 import { Random, type RandomState } from './random.js'
@@ -16,6 +17,7 @@ import { type TableContext, TreeTable } from './table.js'
 import { tableNames } from './table-names.js'
 import { Transaction } from './transaction.js'
 import {
+  arrivedLobbies,
   type Initial,
   initialClock,
   mapTables,
@@ -55,7 +57,12 @@ export interface ReadView {
   hasPassed(at: number): boolean
   /** Identifies the tokens that the world created. */
   readonly seed: number
+  /** Tells which lobbies can get a game server. */
+  readonly starter: Pick<ServerStarter, 'starts'>
 }
+
+/** Starts no game server. */
+const noStarter: ServerStarter = { starts: () => false, serves: () => false }
 
 /** A blocked request. It stays in `world.waiting` until its answer. */
 export interface Waiter {
@@ -128,6 +135,8 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
   readonly dependencies = new Dependencies()
   readonly tables: Tables
   openTransaction: Transaction | undefined
+  /** Starts the game servers of its lobbies. Default: nobody does. */
+  starter = noStarter
   #initial: Initial
   #faults: FaultsState
   #revision: number
@@ -157,7 +166,8 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     this.random.restore(state.random)
     this.#revision = state.revision
     this.#initial = { state, clock: this.clock.state }
-    this.tables = mapTables<Tables>(name => new TreeTable<object>(state.tables[name], this))
+    const tables = { ...state.tables, lobbies: arrivedLobbies(state.tables.lobbies) }
+    this.tables = mapTables<Tables>(name => new TreeTable<object>(tables[name], this))
   }
 
   // A getter for each table.
@@ -171,7 +181,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
       })
   }
 
-  /** Returns the collection of a table, which is made on first use. */
   #collection<Name extends TableName>(name: Name): WorldTables[Name] {
     this.checkUsable()
     this.#collections[name] ??= new TableCollection(rowStore(name, this), models[name].schema)
@@ -504,8 +513,9 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
   }
 
   /** Replaces the random state and the rows, and the state that a reset goes back to. */
-  #restore({ random, tables }: Pick<WorldState, 'random' | 'tables'>, initial: Initial): void {
+  #restore({ random, tables: given }: Pick<WorldState, 'random' | 'tables'>, initial: Initial): void {
     this.random.restore(random)
+    const tables = { ...given, lobbies: arrivedLobbies(given.lobbies, this.starter) }
     for (const name of tableNames) {
       const table: TreeTable<object> = this.tables[name]
       table.restore(tables[name])
@@ -649,7 +659,6 @@ const undo = new Error('undone')
 /** More changes than this may call listeners whose dependencies have not changed. These then find no difference. */
 const manyChanges = 1000
 
-/** The state before a transaction, except the rows. */
 interface StateWithoutRows {
   readonly random: RandomState
   readonly faults: FaultsState

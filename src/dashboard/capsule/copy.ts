@@ -1,6 +1,6 @@
 import * as yaml from 'yaml'
 import { operationIds } from '../../core/contract/operations.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import type { CallTexts } from '../../core/mock/control-calls.js'
 import { fetchOf } from '../../core/mock/fetch.js'
 import { createMock, type Mock } from '../../core/mock/mock.js'

@@ -1,4 +1,4 @@
-import { parseJson } from '../../core/lib/exact-json.js'
+import { parseJson } from '../../core/lib/json.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
 import { version } from '../../version.js'
 

@@ -1,6 +1,6 @@
 import { type Signal, signal, useSignalEffect } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { counted, shellWord } from '../../core/lib/text.js'
+import { counted, shellWord } from '../../core/lib/messages.js'
 import { withWorld } from '../../core/storage/capsule-page.js'
 import { Button, CopyButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'

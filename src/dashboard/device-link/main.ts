@@ -20,7 +20,6 @@ const callTimeoutMs = 10_000
 /** The shortest and the longest pause between two attempts, in ms. */
 const [shortestPauseMs, longestPauseMs] = [500, 8_000]
 
-/** An error that the mock answers. */
 class Refusal extends Error {
   readonly code: string
 
@@ -42,7 +41,6 @@ async function call<Answer>(path: string, init: RequestInit): Promise<Answer> {
  * while the mock answers and the link is pending.
  */
 class PendingLink {
-  readonly #token: string
   readonly #state = find('.state')
   readonly #choice = find('.choice')
   readonly #statusLine = find('[role=status]')
@@ -51,8 +49,7 @@ class PendingLink {
   #completing: Promise<void> | undefined
   #watching = new AbortController()
 
-  constructor(token: string) {
-    this.#token = token
+  constructor(private readonly token: string) {
     for (const button of this.#buttons)
       button.addEventListener('click', () => {
         this.#completing = this.#complete(button.dataset)
@@ -98,7 +95,7 @@ class PendingLink {
 
   #watch(index: string | undefined): Promise<DeviceLink> {
     this.#watching = new AbortController()
-    const query = new URLSearchParams({ device_link_token: this.#token, ...(index && { watch_index: index }) })
+    const query = new URLSearchParams({ device_link_token: this.token, ...(index && { watch_index: index }) })
     return call(`../../cloud/devices/links?${query}`, { signal: this.#watching.signal })
   }
 

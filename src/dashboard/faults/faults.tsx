@@ -1,13 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Fault, FaultState } from '../../core/contract/faults.js'
-import { counted } from '../../core/lib/text.js'
+import { counted } from '../../core/lib/messages.js'
 import { durationFormat, parseDuration } from '../../core/lib/time.js'
 import { beginOf, hasEnded } from '../../core/store/faults.js'
 import { Button, Field, Form, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { useLoaded } from '../ui/hooks.js'
-import { runAction } from '../ui/screen.js'
+import { runAction, useLoaded } from '../ui/screen.js'
 import { copy } from '../world/copy.js'
 import { errorOf } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
@@ -102,7 +101,6 @@ function ActiveFaults() {
   )
 }
 
-/** A fault that begins at a time to come. */
 type StagedFault = FaultState & { readonly begins_at: string }
 
 /** Tells whether a fault begins at a time to come. One that waits for a number of requests has no such time. */
@@ -181,7 +179,6 @@ const effectNames: readonly [EffectName, text: string][] = [
   ['index', 'Shift the watch index'],
 ]
 
-/** The form for any other fault. */
 function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const draft = page.faultDraft.value
   const { code = '', message = '' } = errorOf(draft?.answer)

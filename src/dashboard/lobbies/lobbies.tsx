@@ -1,6 +1,6 @@
 import type { Coordinates } from '../../core/contract/regions.js'
-import { exactValue } from '../../core/lib/exact-json.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { exactValue } from '../../core/lib/json.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
 import { Button, Removal, SeatBar, Select } from '../ui/controls.js'
@@ -79,7 +79,6 @@ export function Lobbies() {
   )
 }
 
-/** Returns the filter of the address. */
 function filterOf(tables: RowMaps, hidden: Hidden): (lobby: LobbyRow) => boolean {
   const { region, mode, lobbies: filter, q } = page.address.value
   const hasText = q === undefined ? undefined : textFilter(q, tables)
@@ -117,7 +116,6 @@ function LobbyTools({ tables }: { readonly tables: RowMaps }) {
   )
 }
 
-/** Says why the list is empty, and what to do. */
 function NoLobby({ tables }: { readonly tables: RowMaps }) {
   const { region, mode, lobbies: filter, q } = page.address.value
   if (tables.gameModes.size === 0) return <NoGameMode />
@@ -239,7 +237,6 @@ function columnsSince(): readonly Column<LobbyRow>[] {
   ]
 }
 
-/** The columns that tell what a lobby is, and where. */
 function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column<LobbyRow>[] {
   const region = (lobby: LobbyRow) => regionName(lobby.region_id, tables)
   const next = page.nextFind.value?.lobby_id
@@ -279,7 +276,6 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
   ]
 }
 
-/** The columns that tell how full a lobby is, and who can enter it. */
 function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyRow>[] {
   const free = (lobby: LobbyRow) => (hasFreeSeat(lobby) ? freeSeats(lobby) : undefined)
   const { made, madeSince } = page.live

@@ -1,13 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { exactValue, writeJson } from '../../core/lib/exact-json.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { exactValue, writeJson } from '../../core/lib/json.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import { listObstacles, type SeatedPlayer } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
 import { Button, CodeBlock, CopyButton, type DetailsAction, Form, Reasons, TextArea } from '../ui/controls.js'
 import { bytes, duration, parseJson } from '../ui/format.js'
-import { useLoaded } from '../ui/hooks.js'
-import { runAction } from '../ui/screen.js'
-import { playersOf, regionName, seatWords } from '../world/lobby-rows.js'
+import { runAction, useLoaded } from '../ui/screen.js'
+import { playersOf, regionName, seatWords, serverWords } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
 
@@ -57,22 +56,39 @@ export function LobbyDetails() {
   )
 }
 
-/** Says if clients find the lobby in their lists, and why. */
 function Listing({ lobby }: { readonly lobby: LobbyRow }) {
-  const { lobby_id, status, is_closed, publicity, total_player_count } = lobby
+  const { lobby_id, status, is_closed, publicity, total_player_count, run_by } = lobby
   const isPast = page.past.value !== undefined
   const explanation = useLoaded(
     async () => (isPast ? undefined : await page.api.call('GET /explain', { query: { lobby_id } })),
-    [lobby_id, status, is_closed, publicity, total_player_count, isPast],
+    [lobby_id, status, is_closed, publicity, total_player_count, run_by, isPast],
   )
   if (isPast || !explanation) return null
   const { tables } = page.shown.value
   const isListed = listObstacles(tables.lobbies.values(), tables)(lobby) === undefined
   return (
-    <details open={!isListed}>
-      <summary>Why is it {isListed ? '' : 'not '}in my list?</summary>
-      <Reasons texts={explanation.because} />
-    </details>
+    <>
+      {explanation.starts_server !== undefined && <NoServer lobby={lobby} startsServer={explanation.starts_server} />}
+      <details open={!isListed}>
+        <summary>Why is it {isListed ? '' : 'not '}in my list?</summary>
+        <Reasons texts={explanation.because} />
+      </details>
+    </>
+  )
+}
+
+/** Says what becomes of a lobby that has no game server. */
+function NoServer({ lobby: { lobby_id }, startsServer }: { readonly lobby: LobbyRow; readonly startsServer: boolean }) {
+  if (startsServer) return <p>No server here: the first player starts one.</p>
+  const treatAsMine = () =>
+    runAction(() => updateLobby(lobby_id, { run_by: 'server' }).then(() => 'The lobby is yours: start its server.'))
+  return (
+    <p>
+      No server here, and no <code>servers: {'{ command: … }'}</code> in the scenario. Finds pass this lobby by.{' '}
+      <Button disabled={page.isReadOnly.value} onClick={treatAsMine}>
+        Treat as mine
+      </Button>
+    </p>
   )
 }
 
@@ -223,7 +239,7 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
 
 /** Says who runs the game server, and how to run one's own. */
 function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
-  const { lobby_id, status, run_by } = lobby
+  const { lobby_id, status } = lobby
   const server = page.live.servers.value.find(one => one.lobby_id === lobby_id)
   const environment = useLoaded(
     async () =>
@@ -232,7 +248,7 @@ function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
   )
   return (
     <section>
-      <h3>Game server: {run_by === 'mock' ? 'mock' : 'yours'}</h3>
+      <h3>Game server: {serverWords(lobby)}</h3>
       {server && (
         <p>
           {server.status}{' '}

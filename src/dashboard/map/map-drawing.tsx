@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Coordinates } from '../../core/contract/regions.js'
 import { landRings, landScale } from '../../core/generated/land.js'
-import { counted, grouped, shortened } from '../../core/lib/text.js'
-import { textWidth, useSize } from '../ui/hooks.js'
+import { counted, grouped, shortened } from '../../core/lib/messages.js'
+import { textWidth, useSize } from '../ui/screen.js'
 import type { RegionSums } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { landPath } from './land-path.js'
@@ -119,7 +119,6 @@ function sizeOf({ name, players, change = '', note, kind }: MapRegion): Labelled
 
 const cut = (name: string) => shortened(name, longestName)
 
-/** Draws the way from the pin to the edge of a circle, as a bow. */
 function routeTo(pin: Point, { center, radius }: LabelledCircle): string {
   const from = { x: pin.x, y: pin.y - 6 }
   const [dx, dy] = [center.x - from.x, center.y - from.y]

@@ -65,7 +65,6 @@ export function frameOf(points: readonly MapPoint[], { width, height }: Size): M
   return { scale, x: west + span / 2 - width / 2 / scale, y, seam: west - (mapWidth - span) / 2 }
 }
 
-/** Finds the shortest way around the globe that passes all longitudes, in units. */
 function shortestSpan(xs: readonly number[]): { readonly west: number; readonly span: number } {
   const sorted = [...xs].sort((one, other) => one - other)
   let [west, widest] = [sorted[0] ?? 0, 0]
@@ -151,7 +150,6 @@ export function placeLabels(
   })
 }
 
-/** Returns the box of a label at a side of its circle. */
 function boxAt({ center: { x, y }, radius, label: { width, height } }: LabelledCircle, side: Side): Box {
   const corners: { readonly [side in Side]: readonly [left: number, top: number] } = {
     right: [x + radius + gaps.beside, y - height / 2],
@@ -167,7 +165,6 @@ function overlap(one: Box, other: Box): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom
 }
 
-/** Returns the distance of a point from a box. */
 function distanceTo({ left, right, top, bottom }: Box, { x, y }: Point): number {
   return Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom))
 }

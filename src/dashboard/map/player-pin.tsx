@@ -115,7 +115,6 @@ function steered({ latitude, longitude }: Coordinates, { key, shiftKey }: Keyboa
   }
 }
 
-/** Returns the place under the pointer. */
 function placeAt({ clientX, clientY, currentTarget }: PointerEvent, frame: MapFrame): Coordinates | undefined {
   const map = (currentTarget as HTMLElement).closest('.map')
   if (!map) return undefined

@@ -1,5 +1,5 @@
 import type { ExplainedChoice } from '../../core/control/explain/explain-find.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { Button, Select } from '../ui/controls.js'
 import type { RowMaps } from '../world/followed-world.js'
@@ -103,7 +103,6 @@ function crashedRegions(servers: readonly GameServerState[], now: number): Set<s
   return new Set(recent.map(({ region_id }) => region_id))
 }
 
-/** Says what the map shows of a region. */
 function describeRegion(
   { region, ...counts }: RegionSums,
   { tables, choice, now, crashed, compared }: RegionContext,

@@ -1,8 +1,9 @@
+import type { Input } from '../../client/call.js'
 import type { StoryJson, StoryStep, StorySummary } from '../../core/control/stories/tell-story.js'
 import type { StoryOutcome } from '../../core/generated/options.js'
 import { Button, CopyButton, copyAction } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { useLoaded } from '../ui/hooks.js'
+import { useLoaded } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
 
@@ -33,10 +34,9 @@ export function storyKeyOf({ id, token, address }: Pick<StorySummary, 'id' | 'to
 /** The story of the player in the address. */
 export function PlayerDetails() {
   const player = page.playerKey.peek() ?? ''
-  const read = async () => {
-    const story = await page.api.call('GET /stories/{player}', { params: { player } }).catch(() => undefined)
-    return { story }
-  }
+  const ask = (query: Input<'GET /stories/{player}'>['query']) =>
+    page.api.call('GET /stories/{player}', { params: { player }, query })
+  const read = async () => ({ story: await ask({}).catch(() => undefined) })
   const loaded = useLoaded(read, [page.live.stories.value?.changes, page.live.connection.value])
   if (!loaded) return <DetailsPane label="The chosen player" title="…" children={null} />
   const { story } = loaded
@@ -62,8 +62,14 @@ export function PlayerDetails() {
         </>
       }
       actions={[
-        { id: 'see-then', label: 'See the world then', kind: 'main', run: () => seeWorld(story) },
+        {
+          id: 'see-then',
+          label: 'See the world then',
+          kind: 'main',
+          run: () => page.go({ view: 'world', opened: undefined, at: { revision: story.revision } }),
+        },
         copyAction('copy-story', 'Copy story', () => storyText(story)),
+        copyAction('copy-diagram', 'Copy as diagram', async () => (await ask({ mermaid: true })).mermaid ?? ''),
       ]}
     >
       <div class="block">
@@ -112,7 +118,10 @@ function Step({ step }: { readonly step: StoryStep }) {
   return (
     <li>
       <span>
-        <time>{page.timeText(Date.parse(at))}</time>
+        <time>
+          {page.timeText(Date.parse(at))}
+          {at.slice(-'.000Z'.length, -1)}
+        </time>
         {after_ms !== undefined && <span class="muted">+{duration(after_ms)}</span>}
       </span>
       <span>
@@ -151,11 +160,6 @@ function Places({ story: { lobby, server } }: { readonly story: StoryJson }) {
   )
 }
 
-function seeWorld({ revision }: StoryJson): void {
-  page.go({ view: 'world', opened: undefined, at: { revision } })
-}
-
-/** Writes a story as lines of text. */
 function storyText({ name, token, sentence, steps, notes }: StoryJson): string {
   const lines = steps.map(({ at, title, text }) => `${at}  ${title}: ${text}`)
   return [`${name} (${token})`, sentence, ...lines, ...notes].join('\n')

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { StorySummary } from '../../core/control/stories/tell-story.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import { duration } from '../ui/format.js'
-import { useLoaded } from '../ui/hooks.js'
+import { useLoaded } from '../ui/screen.js'
 import { type Column, sorted, Table } from '../ui/table.js'
 import { regionName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
@@ -14,7 +14,6 @@ const mostStories = 200
 
 const rowHeight = 48
 
-/** The origins of players: the text, the key of the count, and whether they are simulated. */
 const origins = [
   ['From requests', 'players', false],
   ['Simulated', 'simulated', true],

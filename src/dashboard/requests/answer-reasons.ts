@@ -1,5 +1,5 @@
 import type { AnswerReasons, ExplainedCandidate, JournalEntry } from '../../core/contract/journal.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import type { RowMaps } from '../world/followed-world.js'
 import { regionName } from '../world/lobby-rows.js'
 import { isChosen, outcomeOf, sentence } from '../world/outcome.js'
@@ -44,7 +44,6 @@ function findSentence({ answer }: JournalEntry, candidates: readonly ExplainedCa
   return `${name} won${although}: a find takes the fullest lobby that fits, and this one had ${seats}.`
 }
 
-/** Tells whether find could have chosen a lobby. */
 function fits(one: ExplainedCandidate): boolean {
   const { lost_by } = one
   return isChosen(one) || lost_by === 'seats' || lost_by === 'distance' || lost_by === 'order'
@@ -58,6 +57,7 @@ const reasonWords: { readonly [key in NonNullable<ExplainedCandidate['lost_by']>
   tags: 'without the tags',
   max_players: 'of another size',
   server: 'with a real server',
+  no_server: 'without a server',
   seats: 'emptier',
   distance: 'farther away',
   order: 'newer',

@@ -3,8 +3,7 @@ import type { HeldAnswer, HeldRelease } from '../../core/contract/faults.js'
 import type { HeldRequest } from '../../core/pipeline/held-requests.js'
 import { Button, type DetailsAction, Field, Form, TextArea } from '../ui/controls.js'
 import { duration, parseJson, prettyJson } from '../ui/format.js'
-import { useLoaded } from '../ui/hooks.js'
-import { runAction } from '../ui/screen.js'
+import { runAction, useLoaded } from '../ui/screen.js'
 import { operationName, outcomeOf, sentence } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
@@ -40,7 +39,6 @@ async function readHeld(id: string): Promise<HeldRequest | 'gone'> {
   }
 }
 
-/** The ways to let a request fail. */
 const failures: readonly (readonly [text: string, how: HeldRelease])[] = [
   ['Fail with 503', { error: { status: 503 } }],
   ['429, retry after 1 s', { error: { code: 'API_RATE_LIMIT', retry_after: 1 } }],
@@ -86,7 +84,6 @@ function Held({ held }: { readonly held: HeldRequest }) {
   )
 }
 
-/** The ways to let the request go on. */
 function waysOf({ id, fault, since }: HeldRequest, edit: Edit): DetailsAction[] {
   const [answer] = readAnswer(edit)
   const isOff = page.isReadOnly.value
@@ -178,7 +175,6 @@ function draftSentence(held: HeldRequest): string {
   return sentence(`The client waits. It would get ${[status, outcome].filter(Boolean).join(': ')}`)
 }
 
-/** Reads the parts of the answer that the user wrote. Returns a sentence instead if the body is no JSON. */
 function readAnswer({ status, body }: Edit): readonly [answer: HeldAnswer | undefined, mistake?: string] {
   try {
     return [

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../core/contract/journal.js'
-import { shellWord } from '../../core/lib/text.js'
+import { shellWord } from '../../core/lib/messages.js'
 import type { SentRequest } from '../../core/pipeline/history.js'
 import { errorOf } from '../world/outcome.js'
 

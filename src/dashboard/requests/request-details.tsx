@@ -4,8 +4,8 @@ import type { ClientError } from '../../client/call.js'
 import type { ExplainedCandidate, JournalEntry } from '../../core/contract/journal.js'
 import type { Explanation } from '../../core/control/explain/explain-find.js'
 import type { RecordedChange } from '../../core/control/history.js'
-import { exactValue, writeJson } from '../../core/lib/exact-json.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { exactValue, writeJson } from '../../core/lib/json.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import { formatInstant } from '../../core/lib/time.js'
 import { fullNameOf } from '../../core/store/namespaces.js'
 import {
@@ -19,9 +19,8 @@ import {
   SeatBar,
 } from '../ui/controls.js'
 import { bytes, prettyJson } from '../ui/format.js'
-import { useLoaded } from '../ui/hooks.js'
 import { Icon } from '../ui/icons.js'
-import { openDialog, runAction, saveFile } from '../ui/screen.js'
+import { openDialog, runAction, saveFile, useLoaded } from '../ui/screen.js'
 import { type Column, sorted, Table } from '../ui/table.js'
 import { copyParts } from '../world/copy.js'
 import { regionName } from '../world/lobby-rows.js'
@@ -37,7 +36,6 @@ const longestShown = 100_000
 /** The compared lobbies that are in sight. The others scroll. */
 const mostShownCandidates = 6
 
-/** The facts that the mock has about one request. */
 interface Details {
   readonly entry: JournalEntry
   readonly explanation: Explanation
@@ -63,7 +61,6 @@ function ChosenRequest({ id }: { readonly id: number }) {
   return details ? <Shown {...details} /> : <DetailsPane label="The chosen request" title="…" children={null} />
 }
 
-/** Reads what the mock has about a request. Returns a sentence instead if it has nothing. */
 async function readDetails(id: number): Promise<Details | string> {
   try {
     const [entry, explanation] = await Promise.all([
@@ -126,7 +123,6 @@ function Shown({ entry, explanation }: Details) {
   )
 }
 
-/** Says who sent a request, and what it got. */
 function Facts({ entry: { caller, answer } }: Pick<Details, 'entry'>) {
   const { tables } = page.live
   const { kind = '', namespace_id } = caller ?? {}
@@ -279,7 +275,6 @@ function Headers({ entry }: { readonly entry: JournalEntry }) {
   return <CodeBlock text={lines.join('\n')} label="Headers of the request" />
 }
 
-/** The rows that a request changed. */
 function WorldChanges({ entry }: { readonly entry: JournalEntry }) {
   const { revisions = [] } = entry
   const changes = useLoaded(() => readChanges(revisions).catch((error: Error) => error.message), [entry])

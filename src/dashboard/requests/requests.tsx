@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ShortenedEntry, WaitReason } from '../../core/contract/journal.js'
 import type { JournalState } from '../../core/control/states.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import { Button, IconButton, Removal, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { layout, openDialog, runAction } from '../ui/screen.js'
@@ -60,7 +60,6 @@ export function Requests() {
   )
 }
 
-/** Lists the requests that match the filters, the newest first. */
 function shownRequests(newest: number | undefined): ShortenedEntry[] {
   const { operation, errors, view, q } = page.address.value
   const span = page.brushed.value
@@ -90,7 +89,6 @@ function rowsOf(
   return [...fold(later), { key: 'here' }, ...fold(before)]
 }
 
-/** The filters of the requests, and what stops and clears the list. */
 function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefined> }) {
   const { brushed, isReadOnly, live } = page
   const { operation = '', errors } = page.address.value
@@ -154,7 +152,6 @@ function Here() {
   )
 }
 
-/** Helps to send the first request. */
 function FirstRequest() {
   const list = () =>
     runAction(async () => {
@@ -237,7 +234,6 @@ export const waitWords: { readonly [reason in WaitReason]: string } = {
   nothing: 'without an answer',
 }
 
-/** The most waiting requests that are listed. */
 const mostPending = 4
 
 function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pending'>) {

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { JournalEntry, ShortenedEntry } from '../../core/contract/journal.js'
-import { exactValue } from '../../core/lib/exact-json.js'
+import { exactValue } from '../../core/lib/json.js'
 import type { SentRequest } from '../../core/pipeline/history.js'
 import { Form, TextArea } from '../ui/controls.js'
 import { prettyJson } from '../ui/format.js'

@@ -33,7 +33,6 @@ export function endOf({ exit_code, signal }: GameServerState): string {
   return exit_code === undefined ? (signal ?? '') : `exit code ${exit_code}`
 }
 
-/** The page shows this many notices at a time. */
 const most = 3
 
 /** The crashes that the user has not seen. They stay until they are dismissed or opened. */

@@ -1,11 +1,10 @@
 import { useEffect } from 'preact/hooks'
-import { counted, grouped } from '../../core/lib/text.js'
-import type { GameServerState, ServerLine } from '../../core/simulation/servers.js'
+import { counted, grouped } from '../../core/lib/messages.js'
+import type { GameServerState } from '../../core/simulation/servers.js'
 import { storyKeyOf } from '../players/player-details.js'
 import { Button, CodeBlock, CopyButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { useLoaded } from '../ui/hooks.js'
-import { runAction } from '../ui/screen.js'
+import { runAction, useLoaded } from '../ui/screen.js'
 import { type Column, sorted, Table } from '../ui/table.js'
 import { sentence } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
@@ -112,7 +111,10 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
         <h3>Command</h3>
         <CodeBlock label="Command" text={command} />
         <h3>Log</h3>
-        <CodeBlock label="Log" text={(full?.log ?? last_lines).map(timedLine).join('\n')} />
+        <CodeBlock
+          label="Log"
+          text={(full?.log ?? last_lines).map(({ at, text }) => `${page.timeText(Date.parse(at))} ${text}`).join('\n')}
+        />
         {variables.length > 0 && (
           <details>
             <summary>Environment</summary>
@@ -124,7 +126,6 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
   )
 }
 
-/** The players of a server, and how their stories stand. */
 function Players({ lobbyId }: { readonly lobbyId: string }) {
   const { stories } = page.live
   const list = useLoaded(
@@ -146,10 +147,6 @@ function Players({ lobbyId }: { readonly lobbyId: string }) {
       {list.total > mostPlayers && ' …'}
     </p>
   )
-}
-
-function timedLine({ at, text }: ServerLine): string {
-  return `${page.timeText(Date.parse(at))} ${text}`
 }
 
 /** The life of a server as a bar: starting, ready, ended. Its times stand below. */

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { grouped } from '../../core/lib/text.js'
+import { grouped } from '../../core/lib/messages.js'
 import { CrashNotices } from '../servers/crashes.js'
 import { Button, Field, Form, IconButton, MessageNotice } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
@@ -91,7 +91,6 @@ export function Notices() {
   )
 }
 
-/** Asks for the control token while the mock refuses the page. */
 function Locked() {
   const token = useSignal('')
   const isFirst = controlToken() === undefined
@@ -137,7 +136,6 @@ function AbsentWorld() {
   )
 }
 
-/** Says since when the mock has not answered. The page connects again as soon as it does. */
 function Offline() {
   const stoppedAt = useSignal<number | undefined>(undefined)
   useEffect(() => {

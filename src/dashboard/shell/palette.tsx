@@ -2,11 +2,10 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import type { ScenarioSummary } from '../../core/control/world-control.js'
-import { grouped } from '../../core/lib/text.js'
+import { grouped } from '../../core/lib/messages.js'
 import { outcomeWords, storyKeyOf } from '../players/player-details.js'
-import { useLoaded, useModal } from '../ui/hooks.js'
 import { Icon } from '../ui/icons.js'
-import { openDialog, runAction } from '../ui/screen.js'
+import { openDialog, runAction, useLoaded, useModal } from '../ui/screen.js'
 import { placeName, regionName } from '../world/lobby-rows.js'
 import { operationName, outcomeOf } from '../world/outcome.js'
 import { dayMs, lastTimeOfDay, page } from '../world/page-state.js'
@@ -25,7 +24,8 @@ export function Palette({ opening }: { readonly opening: number }) {
   const chosen = useSignal(0)
   const answer = useLoaded(() => page.api.call('GET /scenarios'), [])
   const query = text.value
-  const items = itemsOf(query, { scenarios: answer?.scenarios ?? [], stories: useStories(query.trim()) })
+  const things = thingsOf({ scenarios: answer?.scenarios ?? [], stories: useStories(query.trim()) })
+  const items = [...timeItems(query), ...searchItems(query, actionItems(query), things)].slice(0, mostItems)
   const index = Math.min(chosen.value, items.length - 1)
   const perform = (item: PaletteItem | undefined) => {
     if (!item) return
@@ -88,7 +88,6 @@ export function Palette({ opening }: { readonly opening: number }) {
   )
 }
 
-/** Finds the stories that match a text. */
 function useStories(q: string): readonly StorySummary[] {
   const found = useLoaded(async () => {
     if (q === '' || q.startsWith('>')) return undefined
@@ -137,7 +136,6 @@ function Results({ id, items, query, index, onChoose, onPerform }: ResultsProps)
   )
 }
 
-/** A text in which the words of the search are marked. */
 function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
   const lower = text.toLowerCase()
   const word = words.find(one => lower.includes(one))
@@ -150,11 +148,6 @@ function Marked({ text, words }: { readonly text: string; readonly words: readon
       <Marked text={text.slice(at + word.length)} words={words.filter(one => one !== word)} />
     </>
   )
-}
-
-function itemsOf(query: string, answers: Answers): PaletteItem[] {
-  const found = searchItems(query, actionItems(query), thingsOf(answers))
-  return [...timeItems(query), ...found].slice(0, mostItems)
 }
 
 /** Lists the actions: those of the open details, those of the page, and those that name a region of the query. */
@@ -199,7 +192,6 @@ function timeItems(query: string): PaletteItem[] {
   return typed < page.live.oldestAt.value ? items.reverse() : items
 }
 
-/** A line of the palette. */
 interface PaletteItem {
   readonly group: 'Do' | 'Go to'
   readonly type: string
@@ -212,13 +204,11 @@ interface PaletteItem {
   run(): unknown
 }
 
-/** The most lines that the palette shows. */
 const mostItems = 10
 
 /** The most things of one type: a region has hundreds of lobbies, and its requests shall be found too. */
 const mostOfType = 3
 
-/** The answers of the mock that the palette searches. */
 interface Answers {
   readonly scenarios: readonly ScenarioSummary[]
   /** The stories that the text of the search finds. */
@@ -295,7 +285,6 @@ function searchItems(text: string, actions: readonly PaletteItem[], things: Iter
   return shown.toSorted((one, other) => Number(one.group === 'Go to') - Number(other.group === 'Go to'))
 }
 
-/** Splits a text into its words, in lower case. */
 function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter(Boolean)
 }
@@ -305,7 +294,6 @@ const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, min: 60_
 /** A time that somebody types: a time of the day such as `21:00`, or a distance such as `−30 s` or `+1 h`, in ms. */
 type TypedTime = { readonly ofDay: string } | { readonly byMs: number }
 
-/** Reads a time. `undefined`: the text is none. */
 function readTime(text: string): TypedTime | undefined {
   const trimmed = text.trim()
   if (/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?$/.test(trimmed)) return { ofDay: trimmed }

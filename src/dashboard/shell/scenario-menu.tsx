@@ -1,10 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { counted } from '../../core/lib/text.js'
+import { counted } from '../../core/lib/messages.js'
 import { Button, Form, Menu } from '../ui/controls.js'
-import { useLoaded } from '../ui/hooks.js'
-import { runAction, scenarioMenu } from '../ui/screen.js'
+import { runAction, scenarioMenu, useLoaded } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
 
 type Part = 'clock' | 'faults' | 'journal'

@@ -1,4 +1,4 @@
-import { smallFont } from '../ui/hooks.js'
+import { smallFont } from '../ui/screen.js'
 import type { Span } from '../world/page-state.js'
 import type { Lanes, PlayerBar } from './timeline-lanes.js'
 import { type TimelineScale, ticksOf, toPx } from './timeline-scale.js'
@@ -128,7 +128,6 @@ function drawPlayer(pen: Pen, { row, reserved, connected, expected, text, isChos
   textIn(context, text, { ...place, right: Math.min(connected[1], end - 4) })
 }
 
-/** Makes a box with corners the path. */
 function box(context: CanvasRenderingContext2D, rect: [number, number, number, number], corners: number[]): void {
   context.beginPath()
   context.roundRect(...rect, corners)

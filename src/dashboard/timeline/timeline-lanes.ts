@@ -94,7 +94,6 @@ export function layOutLanes(data: LanesData, scale: TimelineScale): Lanes {
   }
 }
 
-/** Returns the items at the end of a list that are visible. The list may be long. */
 function newest<Item>(items: readonly Item[], isVisible: (item: Item) => boolean): readonly Item[] {
   return items.slice(items.findLastIndex(item => !isVisible(item)) + 1)
 }
@@ -141,7 +140,6 @@ function partsOf(player: PlayerSpan, scale: TimelineScale): Pick<PlayerBar, 'res
 
 const tickRank = { poll: 0, good: 1, bad: 2 } as const
 
-/** Makes a tick for each px that has a request, red if one of them has failed. */
 function requestTicks(exchanges: readonly ShortenedEntry[], scale: TimelineScale): RequestTick[] {
   const ticks = new Map<number, RequestTick['kind']>()
   for (const entry of exchanges) {
@@ -153,7 +151,6 @@ function requestTicks(exchanges: readonly ShortenedEntry[], scale: TimelineScale
   return [...ticks].map(([x, kind]) => ({ x, kind })).sort((one, other) => tickRank[one.kind] - tickRank[other.kind])
 }
 
-/** Shows the requests that a fault holds or delays, and the watches. */
 function waitSpans(pending: readonly PendingRequest[], scale: TimelineScale): Span[] {
   const right = toPx(scale, scale.now)
   return pending.map(({ since, waits_for }): Span => {
@@ -223,7 +220,6 @@ function serverSpans({ servers, nameOf }: LanesData, scale: TimelineScale): Span
   return spans.sort((one, other) => serverTones.indexOf(one.tone) - serverTones.indexOf(other.tone))
 }
 
-/** Returns the visible part of a span of time. `undefined`: there is none. */
 function spanBetween(
   from: number,
   to: number,

@@ -1,12 +1,11 @@
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { counted } from '../../core/lib/text.js'
+import { counted } from '../../core/lib/messages.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { textWidth, useSize } from '../ui/hooks.js'
-import { isDark } from '../ui/screen.js'
+import { isDark, textWidth, useSize } from '../ui/screen.js'
 import { copy } from '../world/copy.js'
 import { placeName } from '../world/lobby-rows.js'
 import { page, type Span } from '../world/page-state.js'
@@ -273,7 +272,6 @@ function moveByKey({ key, shiftKey }: KeyboardEvent): boolean {
   return true
 }
 
-/** Zooms with the wheel, one step at a time. */
 function useWheel(element: { readonly current: HTMLElement | null }, zoomTo: (direction: 'in' | 'out') => void): void {
   const newest = useRef(zoomTo)
   newest.current = zoomTo
@@ -337,7 +335,6 @@ function useDrawing(draw: () => void, own: readonly Signal<unknown>[], zoom: Zoo
   useEffect(() => newest.current(), [zoom, own[1]?.value])
 }
 
-/** Describes the timeline for screen readers. */
 function summaryOf({ live, now, upcoming }: typeof page): string {
   const [next] = upcoming.value
   const due = next

@@ -8,10 +8,9 @@ import type {
   TextareaHTMLAttributes,
 } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { grouped } from '../../core/lib/text.js'
-import { useModal } from './hooks.js'
+import { grouped } from '../../core/lib/messages.js'
 import { Icon, type IconName } from './icons.js'
-import { message, openDialog, runAction } from './screen.js'
+import { message, openDialog, runAction, useModal } from './screen.js'
 
 // The controls that several parts of the page use.
 

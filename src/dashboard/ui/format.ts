@@ -1,5 +1,5 @@
-import { exactValue, parseJson as parseExactJson, setKey, writeJson } from '../../core/lib/exact-json.js'
-import { grouped, shortened } from '../../core/lib/text.js'
+import { exactValue, parseJson as parseExactJson, setKey, writeJson } from '../../core/lib/json.js'
+import { grouped, shortened } from '../../core/lib/messages.js'
 import { localTimeOfDay, timeOfDay } from '../../core/lib/time.js'
 
 /** Writes a time of the day: `20:05:08`. */

@@ -1,4 +1,3 @@
-/** The drawings of the icons, in a box of 14 px. */
 const paths = {
   back: 'M8.5 3.5L5 7l3.5 3.5',
   clock: 'M7 2.2a4.8 4.8 0 1 0 0 9.6a4.8 4.8 0 1 0 0-9.6M7 4.4V7l1.8 1.2',

@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { firstIndex } from '../../core/lib/binary-search.js'
 import { Button } from './controls.js'
-import { useSize } from './hooks.js'
-import { layout } from './screen.js'
+import { layout, useSize } from './screen.js'
 
 type Key = string | number
 
@@ -228,7 +227,6 @@ function Cell<Item>({ column, item }: { readonly column: Column<Item>; readonly 
   )
 }
 
-/** Returns the style that gives the cells of a column their width. */
 function widthOf<Item>({ width, maxWidth }: Column<Item>) {
   return maxWidth ? { flex: `9999 0 ${width}px`, maxWidth: `${maxWidth}px` } : { flex: `${width} 0 ${width}px` }
 }
@@ -266,7 +264,6 @@ function compareTexts(one: string, other: string): number {
   return lower < otherLower ? -1 : lower > otherLower ? 1 : one < other ? -1 : 1
 }
 
-/** The places of rows, in px from the top. */
 interface Places {
   topOf(index: number): number
   indexAt(top: number): number
@@ -281,7 +278,6 @@ function placesOf<Item>(items: readonly Item[], height: number | ((item: Item) =
   return { topOf: index => tops[index] ?? tops.at(-1) ?? 0, indexAt }
 }
 
-/** Returns the place of the row to which a key moves. `undefined` for other keys. */
 function targetOf(
   key: string,
   { index, last, page }: { readonly index: number; readonly last: number; readonly page: number },

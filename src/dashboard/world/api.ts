@@ -12,25 +12,16 @@ import { decodeSegment, splitWorldUrl } from '../../core/contract/paths.js'
 
 /** Calls the control API of one world. */
 export class Api implements Remote {
-  /** The URL of the world, without a slash at its end. */
-  readonly url: string
-  readonly fetch: typeof globalThis.fetch
-
-  readonly #tokenOf: () => string | undefined
-
   /** `tokenOf` returns the control token of the moment. */
   constructor(
-    url: string,
-    fetch: typeof globalThis.fetch = globalThis.fetch.bind(globalThis),
-    tokenOf: () => string | undefined = () => undefined,
-  ) {
-    this.url = url
-    this.fetch = fetch
-    this.#tokenOf = tokenOf
-  }
+    /** The URL of the world, without a slash at its end. */
+    readonly url: string,
+    readonly fetch: typeof globalThis.fetch = globalThis.fetch.bind(globalThis),
+    private readonly tokenOf: () => string | undefined = () => undefined,
+  ) {}
 
   get token(): string | undefined {
-    return this.#tokenOf()
+    return this.tokenOf()
   }
 
   /** The id of the world. */
@@ -50,6 +41,6 @@ export class Api implements Remote {
 
   /** Returns the API of the mock itself, at its default world. */
   ofMock(): Api {
-    return new Api(splitWorldUrl(this.url)?.server ?? this.url, this.fetch, this.#tokenOf)
+    return new Api(splitWorldUrl(this.url)?.server ?? this.url, this.fetch, this.tokenOf)
   }
 }

@@ -1,7 +1,6 @@
 import type { ShortenedEntry } from '../../core/contract/journal.js'
-import { exactValue } from '../../core/lib/exact-json.js'
-import { sameJson } from '../../core/lib/json.js'
-import { counted, grouped } from '../../core/lib/text.js'
+import { exactValue, sameJson } from '../../core/lib/json.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
 import type { Change } from './followed-world.js'
 

@@ -9,7 +9,7 @@ import type { ScheduledJob } from '../../core/control/schedule.js'
 import type { JournalState, StateName, WorldStates } from '../../core/control/states.js'
 import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import type { KeptData } from '../../core/control/world-control.js'
-import { parseJson } from '../../core/lib/exact-json.js'
+import { parseJson } from '../../core/lib/json.js'
 import { isPlainRead } from '../../core/pipeline/outcome.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import type { Rows, TableName } from '../../core/store/rows.js'
@@ -220,7 +220,6 @@ export class FollowedWorld {
     return kept.length === exchanges.length ? exchanges : kept
   }
 
-  /** Reads the events until `close`. Connects again after a lost connection. */
   async #follow(): Promise<void> {
     while (!this.#end.signal.aborted) {
       const error: unknown = await this.#readEvents().catch(cause => cause)
@@ -260,7 +259,6 @@ export class FollowedWorld {
     this.#tryAgain()
   }
 
-  /** Reads events until the connection breaks. */
   async #readEvents(): Promise<void> {
     const events = await openStream(
       this.#api,
@@ -294,7 +292,6 @@ export class FollowedWorld {
     this.#completeSoon()
   }
 
-  /** Shows a part of the world as it is now. */
   #show({ type, data }: Extract<MockEvent, { type: StateName }>): void {
     if (type === 'clock') this.clock.value = { ...data, now: Date.parse(data.now), readAt: performance.now() }
     if (type === 'faults') this.faults.value = data.faults
@@ -412,7 +409,6 @@ export class FollowedWorld {
     this.#frame ??= setTimeout(() => this.#flush(), Math.max(0, this.#nextAt - performance.now()))
   }
 
-  /** Shows the events of the queue. */
   #flush(): void {
     clearTimeout(this.#frame)
     this.#frame = undefined
@@ -447,7 +443,6 @@ export class FollowedWorld {
     this.#catchUp(Math.max(...newest))
   }
 
-  /** Names a lobby by its game mode and its region. */
   #lobbyWords(id: string): string {
     const lobby = this.tables.lobbies.get(id)
     if (!lobby) return 'a lobby'
@@ -476,7 +471,6 @@ export class FollowedWorld {
 /** Without an answer the page keeps what it shows. The event stream tells when the mock is gone. */
 function noAnswer(): undefined {}
 
-/** Returns the run of the mock that sent an event. */
 function runOf(eventId: string | undefined): string | undefined {
   return eventId?.split('-')[0]
 }

@@ -1,4 +1,4 @@
-import { grouped } from '../../core/lib/text.js'
+import { grouped } from '../../core/lib/messages.js'
 import { isSeated, type SeatedPlayer, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow, RegionRow } from '../../core/store/matchmaker-rows.js'
 import { fullNameOf } from '../../core/store/namespaces.js'
@@ -57,8 +57,10 @@ export function playersOf(lobbyId: string, { players }: RowMaps): SeatedPlayer[]
 
 /** Says who runs the game server of a lobby. */
 export function serverWords({ run_by }: LobbyRow): string {
-  return run_by === 'mock' ? 'mock' : 'yours'
+  return serverNames[run_by]
 }
+
+const serverNames = { mock: 'mock', server: 'yours', command: 'started', none: 'none' } as const
 
 /** Says how many play, and how many are on the way: `10 / 12, 1 on the way`. */
 export function seatWords({ total_player_count, reserved_player_count, max_players_normal }: LobbyRow): string {

@@ -1,15 +1,13 @@
 import type { ExplainedCandidate, ShortenedEntry } from '../../core/contract/journal.js'
 import type { OperationId } from '../../core/contract/operations.js'
-import { grouped } from '../../core/lib/text.js'
+import { grouped } from '../../core/lib/messages.js'
 import { describeOutcome } from '../../core/pipeline/outcome.js'
 import { bytes, duration } from '../ui/format.js'
 import type { FollowedWorld } from './followed-world.js'
 import { regionName } from './lobby-rows.js'
 
-/** The parts of a world that outcomes name. */
 type Outcomes = Pick<FollowedWorld, 'tables' | 'made'>
 
-/** The parts of a request and its answer that tell the outcome. */
 type Answered = Pick<
   ShortenedEntry,
   'status' | 'operation' | 'body' | 'answer' | 'answer_bytes' | 'fault' | 'revisions'
@@ -70,7 +68,6 @@ export function timeWords({ ms, time, since }: ShortenedEntry): string {
 
 type Phrase = (entry: Answered) => string | undefined
 
-/** Says what a call has done whose answer has no body: by what the client sent. */
 const phrases: { readonly [Id in OperationId]?: Phrase } = {
   'lobbies.ready': () => 'ready',
   'lobbies.setClosed': ({ body }) => (Object(body).is_closed === true ? 'closed' : 'open'),
@@ -97,7 +94,6 @@ const phrases: { readonly [Id in OperationId]?: Phrase } = {
   'auth.inspect': () => 'the identity',
 }
 
-/** Returns the name of the thing in an answer. */
 function named(key: string): Phrase {
   return ({ answer }) => {
     const { display_name } = Object(Object(answer)[key])

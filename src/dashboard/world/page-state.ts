@@ -35,7 +35,6 @@ function follow(url: string) {
   return { api, live: new FollowedWorld(api) }
 }
 
-/** Creates a signal whose value the browser keeps, if it allows that. */
 function keptSignal<Value extends string>(key: string, initial: Value): Signal<Value> {
   const kept: Signal<Value> = signal(initial)
   try {

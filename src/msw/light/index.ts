@@ -17,7 +17,7 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
 }
 
 export { ApiError } from '../../core/contract/errors.js'
-export { UsageError } from '../../core/lib/usage-error.js'
+export { UsageError } from '../../core/lib/messages.js'
 export { JournalMismatch } from '../../core/pipeline/journal-mismatch.js'
 export { TimeoutError } from '../../core/pipeline/request-waits.js'
 export { lab } from '../../lab/lab.js'

@@ -12,17 +12,15 @@ export const disconnectHeader = 'mockmaker-disconnect'
 
 /** Writes and reads the header: the secret, and JSON in base64url. */
 export class ForwardingHeader {
-  readonly #secret: string
   readonly #bytes: Buffer
 
-  constructor(secret: string) {
-    this.#secret = secret
+  constructor(private readonly secret: string) {
     this.#bytes = Buffer.from(secret)
   }
 
   write({ address, forwardedFor, waitedMs }: ForwardedRequest): string {
     const facts = JSON.stringify([address, forwardedFor ?? null, Math.round(waitedMs)])
-    return `${this.#secret} ${Buffer.from(facts).toString('base64url')}`
+    return `${this.secret} ${Buffer.from(facts).toString('base64url')}`
   }
 
   /** Returns `undefined` unless the header has the secret. Compares in constant time. */

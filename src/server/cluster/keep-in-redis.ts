@@ -1,8 +1,8 @@
 import { secretVariables } from '../../core/control/environment.js'
 import type { ReplicaState } from '../../core/control/world-control.js'
+import { UsageError } from '../../core/lib/messages.js'
 import { formatInstant } from '../../core/lib/time.js'
 import { hostInUrl, parseUrl } from '../../core/lib/url.js'
-import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
 import { isLoopbackHost } from '../../core/pipeline/origin.js'
 import type { SharedStorage } from '../../core/storage/shared-storage.js'
@@ -104,7 +104,6 @@ export function secretsOf({
   }
 }
 
-/** Lists the replicas with their worlds, the oldest first. Rejects with `StorageError`. */
 async function describeReplicas(shared: SharedStorage): Promise<ReplicaState[]> {
   const [replicas, worlds] = await Promise.all([shared.replicas(), shared.refresh()])
   return replicas.map(({ id, address, startedAt }) => ({

@@ -1,4 +1,4 @@
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import type { ProcessTime } from '../../core/storage/process-time.js'
 import type { ReplicaInfo } from '../../core/storage/shared-storage.js'
 import { StorageError } from '../../core/storage/storage.js'
@@ -41,8 +41,6 @@ interface Moment {
  * before the server ends it. A laptop's sleep stops one clock, and a correction moves the other: the earlier end counts.
  */
 export class Lease {
-  readonly #redis: RedisClient
-  readonly #holder: LeaseHolder
   readonly #environment: ProcessTime
   readonly #times: LeaseTimes
   #sentAt: Moment | undefined
@@ -65,12 +63,10 @@ export class Lease {
   #cancelEnd: (() => void) | undefined
 
   constructor(
-    redis: RedisClient,
-    holder: LeaseHolder,
+    private readonly redis: RedisClient,
+    private readonly holder: LeaseHolder,
     { environment, times }: { readonly environment: ProcessTime; readonly times: LeaseTimes },
   ) {
-    this.#redis = redis
-    this.#holder = holder
     this.#environment = environment
     this.#times = times
   }
@@ -78,7 +74,7 @@ export class Lease {
   /** Begins the lease, and renews it from now on. Rejects with `RedisError` or `UsageError`. */
   async begin(): Promise<void> {
     const sentAt = this.#now
-    await this.#holder.enter()
+    await this.holder.enter()
     this.#extend(sentAt)
     await this.#renewAgain()
   }
@@ -126,7 +122,7 @@ export class Lease {
     const error = this.#trouble
     if (error instanceof UsageError) return new StorageError(error.message)
     const advice = error && error.kind !== 'away' ? 'The mock keeps trying' : 'Start it again: the mock keeps trying'
-    return new StorageError(`${this.saidOf(this.#redis.place)}. ${advice}`)
+    return new StorageError(`${this.saidOf(this.redis.place)}. ${advice}`)
   }
 
   /** Says what the server does, which has that name. */
@@ -153,23 +149,23 @@ export class Lease {
     const passed = this.#environment.monotonic() - began
     const ms = Math.max(0, this.#times.renewMs - passed)
     this.#cancelRenewal = this.#environment.setTimer(() => void this.#renewAgain(), ms)
-    if (!this.#hasEnded) this.#holder.onRenewal()
+    if (!this.#hasEnded) this.holder.onRenewal()
   }
 
   /** Renews the lease. If it had ended, it begins again when the holder has asked for all its worlds. */
   async #renew(): Promise<void> {
     try {
       let sentAt = this.#now
-      const { isHeld, serverNow } = await this.#redis.renew(this.#holder.self.id, this.#times.leaseMs)
+      const { isHeld, serverNow } = await this.redis.renew(this.holder.self.id, this.#times.leaseMs)
       this.serverOffsetMs = Math.round(serverNow - (sentAt.wall + this.#environment.now()) / 2)
       if (this.#isStopped) return
       if (!isHeld) {
         this.#isUnverified = true
         this.count += 1
         sentAt = this.#now
-        await this.#holder.enter()
+        await this.holder.enter()
       }
-      if (this.#isUnverified) await this.#holder.verify()
+      if (this.#isUnverified) await this.holder.verify()
       this.#isUnverified = false
       this.#extend(sentAt)
     } catch (error) {
@@ -187,7 +183,7 @@ export class Lease {
     this.#trouble = undefined
     if (this.#hasEnded) {
       this.#hasEnded = false
-      this.#holder.onChange(undefined)
+      this.holder.onChange(undefined)
     }
     for (const resolve of [...this.#waiters]) resolve()
   }
@@ -200,7 +196,7 @@ export class Lease {
       if (this.#hasEnded) return
       this.#noticedAt ??= this.#environment.monotonic()
       this.#hasEnded = true
-      this.#holder.onChange(this.newFailure())
+      this.holder.onChange(this.newFailure())
     }, this.#remainingMs)
   }
 }

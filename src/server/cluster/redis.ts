@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
+import { quoted, UsageError } from '../../core/lib/messages.js'
 import { tooOld } from '../../core/lib/peers.js'
-import { quoted } from '../../core/lib/text.js'
-import { UsageError } from '../../core/lib/usage-error.js'
 import type { SharedStorage } from '../../core/storage/shared-storage.js'
 import { installedVersion } from '../files/installed-version.js'
 import { type RedisClient, RedisError, type Renewal, type Reply, type ScriptCommand } from './redis-client.js'
@@ -27,7 +26,6 @@ interface Connection {
   on(event: 'ready' | 'error', listener: (error?: Error) => void): unknown
 }
 
-/** The address of the server, and the credentials. */
 interface Target {
   /** Without user and password. */
   readonly place: string

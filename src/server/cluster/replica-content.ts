@@ -1,4 +1,4 @@
-import { quoted } from '../../core/lib/text.js'
+import { quoted } from '../../core/lib/messages.js'
 import type { ReplicaInfo, SharedSummary } from '../../core/storage/shared-storage.js'
 import { type KeptLine, type KeptSummary, type KeptWorld, StorageError } from '../../core/storage/storage.js'
 import type { Reply, ScriptCommand } from './redis-client.js'

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Emitter } from '../../core/lib/emitter.js'
-import { quoted } from '../../core/lib/text.js'
+import { quoted, UsageError } from '../../core/lib/messages.js'
 import { formatDuration } from '../../core/lib/time.js'
-import { UsageError } from '../../core/lib/usage-error.js'
 import type { Hash } from '../../core/storage/origins.js'
 import { type ProcessTime, processTime } from '../../core/storage/process-time.js'
 import type { Claim, ReplicaInfo, SharedStorage, SharedSummary } from '../../core/storage/shared-storage.js'
@@ -422,7 +421,6 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     this.#setFailure(failure)
   }
 
-  /** Asks whether the server takes changes. */
   async #probe(): Promise<void> {
     if (this.#log === '' || this.#end || this.#isProbing) return
     this.#isProbing = true
@@ -446,7 +444,6 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     this.#tellWorlds()
   }
 
-  /** Sends a question. Rejects with `StorageError`. */
   #ask(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
     return this.#untilEnd(this.run(command, ...args))
   }

@@ -1,5 +1,5 @@
 import { Emitter } from '../../core/lib/emitter.js'
-import { quoted } from '../../core/lib/text.js'
+import { quoted } from '../../core/lib/messages.js'
 import { LogLines } from '../../core/storage/log-lines.js'
 import { joined, type Origin, Origins } from '../../core/storage/origins.js'
 import type { ProcessTime } from '../../core/storage/process-time.js'
@@ -88,13 +88,11 @@ interface NewReplicaWorld {
 
 /** A world that this replica owns. */
 export class ReplicaWorld implements KeptWorld {
-  readonly id: string
   readonly born: string
   readonly starts: number
   readonly time: string | undefined
   readonly lagMs: number
   readonly cutBytes = 0
-  readonly #host: ReplicaHost
   /** Empty while the creation of a world without a claim is open. */
   epoch: string
   #content: ReplicaContent | undefined
@@ -128,12 +126,10 @@ export class ReplicaWorld implements KeptWorld {
 
   /** A world that this replica has claimed and read. */
   constructor(
-    host: ReplicaHost,
-    id: string,
+    private readonly host: ReplicaHost,
+    readonly id: string,
     { epoch, lagMs, content }: { readonly epoch: string; readonly lagMs: number; readonly content: ReplicaContent },
   ) {
-    this.#host = host
-    this.id = id
     this.lagMs = lagMs
     this.epoch = epoch
     this.#content = content
@@ -213,7 +209,7 @@ export class ReplicaWorld implements KeptWorld {
     const text = this.#content?.origins.get(hash)
     if (text !== undefined) return text
     throw new StorageError(
-      `${this.#host.place} has no origin ${hash} of the world ${quoted(this.id)}: somebody deleted it. Delete the world`,
+      `${this.host.place} has no origin ${hash} of the world ${quoted(this.id)}: somebody deleted it. Delete the world`,
     )
   }
 
@@ -224,7 +220,7 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   check(): void {
-    const failure = this.#loss ?? this.#host.failure ?? this.#host.refusal
+    const failure = this.#loss ?? this.host.failure ?? this.host.refusal
     if (failure) throw failure
   }
 
@@ -238,12 +234,12 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   settled(): Promise<void> | undefined {
-    const failure = this.#loss ?? this.#host.failure
+    const failure = this.#loss ?? this.host.failure
     if (failure) return Promise.reject(failure)
     const last = this.#open.at(-1)
     if (!last) return undefined
     last.outcome ??= new Outcome()
-    this.#lookIn(this.#host.waitMs)
+    this.#lookIn(this.host.waitMs)
     return last.outcome.promise
   }
 
@@ -253,17 +249,16 @@ export class ReplicaWorld implements KeptWorld {
     return oldest !== undefined && this.#restOf(oldest) <= 0
   }
 
-  /** The time for which others may still wait for a line, in ms. */
   #restOf({ since }: OpenCommand): number {
-    return since + this.#host.waitMs - this.#host.environment.monotonic()
+    return since + this.host.waitMs - this.host.environment.monotonic()
   }
 
   /** Refuses those who have waited for too long. One timer for all costs less than one for each. */
   #lookIn(ms: number): void {
-    this.#cancelLook ??= this.#host.environment.setTimer(() => {
+    this.#cancelLook ??= this.host.environment.setTimer(() => {
       this.#cancelLook = undefined
       const overdue = this.#open.filter(line => this.#restOf(line) <= 0)
-      this.#refuse(overdue, this.#host.newOverdue(this.#newestPossible))
+      this.#refuse(overdue, this.host.newOverdue(this.#newestPossible))
       const next = this.#open.find(({ outcome }) => outcome)
       if (next) this.#lookIn(this.#restOf(next))
     }, ms)
@@ -308,23 +303,22 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   watch(listener: (error: StorageError | undefined) => void): () => void {
-    const { refusal } = this.#host
+    const { refusal } = this.host
     if (refusal) listener(refusal)
     return this.#failures.subscribe(listener)
   }
 
   close(): void {
-    this.#host.closeWorld(this)
+    this.host.closeWorld(this)
   }
 
   /** Tells why the storage takes no changes, or that it takes them. */
   tell(error: StorageError | undefined): void {
     // A line that waits for a base has to wait until the server takes one.
-    if (error && (this.#host.failure || this.#needsBase)) this.#refuse(this.#open, error)
+    if (error && (this.host.failure || this.#needsBase)) this.#refuse(this.#open, error)
     this.#failures.emit(error)
   }
 
-  /** Refuses those who wait for open lines. The lines stay open. */
   #refuse(lines: readonly OpenCommand[], failure: StorageError): void {
     for (const line of lines) {
       line.outcome?.reject(failure)
@@ -373,7 +367,6 @@ export class ReplicaWorld implements KeptWorld {
     return firstUnsent?.before ?? this.#revision
   }
 
-  /** Throws unless a text can be appended. */
   #check(parts: readonly string[]): void {
     this.check()
     if (parts.reduce((sum, { length }) => sum + length, 0) > longestText)
@@ -387,7 +380,7 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   #add(command: Omit<OpenCommand, 'isSent' | 'sends' | 'since' | 'outcome'>): void {
-    const since = this.#host.environment.monotonic()
+    const since = this.host.environment.monotonic()
     const open = { ...command, isSent: false, sends: 0, since, outcome: undefined }
     this.#open.push(open)
     this.#send(open)
@@ -403,7 +396,7 @@ export class ReplicaWorld implements KeptWorld {
     if (this.#needsBase || !this.#isReady || (name === 'append' && !this.isCreated)) return
     open.isSent = true
     open.sends += 1
-    this.#host.run(name, this.id, this.epoch, ...args, ...origins).then(
+    this.host.run(name, this.id, this.epoch, ...args, ...origins).then(
       reply => this.#onReply(open, reply),
       (error: unknown) => {
         if (!(error instanceof RedisError)) throw error
@@ -411,7 +404,7 @@ export class ReplicaWorld implements KeptWorld {
         if (error.kind !== 'refused') return
         open.sends -= 1
         const what = `${name === 'create' ? '' : 'a change of '}the world ${quoted(this.id)}`
-        this.#host.lose(this, `${this.#host.place} did not take ${what}: ${error.message}`)
+        this.host.lose(this, `${this.host.place} did not take ${what}: ${error.message}`)
       },
     )
   }
@@ -426,7 +419,7 @@ export class ReplicaWorld implements KeptWorld {
       }
       this.#acknowledge(open.revision)
     } else if (open.name === 'create')
-      this.#host.lose(
+      this.host.lose(
         this,
         `the world ${quoted(this.id)} was not created, because another replica may run it: send the request again`,
       )
@@ -446,7 +439,7 @@ export class ReplicaWorld implements KeptWorld {
   #acknowledge(revision: number): void {
     if (revision <= this.acknowledged) return
     this.acknowledged = revision
-    const { failure } = this.#host
+    const { failure } = this.host
     // The oldest is the first. Each line gets a reply, so this must not look at all of them.
     const firstOpen = this.#open.findIndex(line => line.revision > revision)
     for (const { outcome } of this.#open.splice(0, firstOpen === -1 ? this.#open.length : firstOpen)) {
@@ -459,8 +452,8 @@ export class ReplicaWorld implements KeptWorld {
   /** Waits for a base: the storage lacks lines that it had acknowledged. */
   #beginGap(): void {
     if (this.#needsBase) return
-    this.#host.report(
-      `${this.#host.place} has lost changes of the world ${quoted(this.id)} that it had acknowledged: the world is written there again`,
+    this.host.report(
+      `${this.host.place} has lost changes of the world ${quoted(this.id)} that it had acknowledged: the world is written there again`,
     )
     this.#needsBase = true
     if (this.#isClosing && !this.#isReplacing) this.#endGap()
@@ -471,7 +464,7 @@ export class ReplicaWorld implements KeptWorld {
 
   /** Gives the world up, because the storage has lost changes. */
   #endGap(): void {
-    this.#host.lose(this, `${this.#host.place} has lost changes of the world ${quoted(this.id)}`)
+    this.host.lose(this, `${this.host.place} has lost changes of the world ${quoted(this.id)}`)
   }
 
   async #sendBase(parts: readonly string[], revision: number, originHash: string): Promise<void> {
@@ -480,7 +473,7 @@ export class ReplicaWorld implements KeptWorld {
     const attempt = String(this.#bases)
     try {
       for (const [i, part] of parts.entries()) {
-        const [kind] = await this.#host.run('part', id, this.epoch, attempt, i === 0 ? '1' : '', part)
+        const [kind] = await this.host.run('part', id, this.epoch, attempt, i === 0 ? '1' : '', part)
         // Those who wait were told that their changes are not kept.
         if (kind !== 'ok' || this.#loss) return
       }
@@ -494,7 +487,7 @@ export class ReplicaWorld implements KeptWorld {
       // The base has their changes.
       for (const line of this.#open) if (line.revision <= revision) line.sends += 1
       const origins = [...this.#open.flatMap(line => line.origins), ...this.#origins.added]
-      const [kind] = await this.#host.run(
+      const [kind] = await this.host.run(
         ...(['base', id, this.epoch, attempt, String(Math.max(sent, revision))] as const),
         ...[String(revision), originHash, String(lineBytes)],
         ...[this.born, String(this.starts), JSON.stringify(this.#summary)],
@@ -504,7 +497,7 @@ export class ReplicaWorld implements KeptWorld {
     } catch (error) {
       // The old base and its log are as good. The next look tries again.
       if (!(error instanceof RedisError)) throw error
-      if (error.kind === 'refused') this.#host.run('abandon', id, this.epoch).catch(() => {})
+      if (error.kind === 'refused') this.host.run('abandon', id, this.epoch).catch(() => {})
       return
     }
     this.originHash = originHash

@@ -1,5 +1,5 @@
 import { errorStatus, UnavailableError } from '../../core/contract/errors.js'
-import { quoted } from '../../core/lib/text.js'
+import { quoted } from '../../core/lib/messages.js'
 import type { RunningWorld } from '../../core/mock/running-world.js'
 import type { RunningWorlds } from '../../core/mock/running-worlds.js'
 import type { AbortSignalLike, MockResponse } from '../../core/pipeline/message.js'

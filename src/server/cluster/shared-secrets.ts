@@ -1,5 +1,5 @@
 import { scryptSync } from 'node:crypto'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import type { SharedStorage } from '../../core/storage/shared-storage.js'
 
 /**

@@ -1,6 +1,5 @@
 import { sameJson } from '../../core/lib/json.js'
-import { quoted } from '../../core/lib/text.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { quoted, UsageError } from '../../core/lib/messages.js'
 import type { SharedStorage } from '../../core/storage/shared-storage.js'
 import type { WorldStorage } from '../../core/storage/world-storage.js'
 

@@ -1,8 +1,7 @@
 import { promisify } from 'node:util'
 import { deflate, gunzipSync, inflateSync } from 'node:zlib'
 import { capsule } from '#lazy'
-import { sizeText } from '../../core/lib/text.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { sizeText, UsageError } from '../../core/lib/messages.js'
 import { withWorld, worldIn } from '../../core/storage/capsule-page.js'
 
 /** Makes the file of a capsule from its JSON: the page, with the world inside. */

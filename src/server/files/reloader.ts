@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { ApiError } from '../../core/contract/errors.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import type { CheckedScenario } from '../../core/scenario/schema.js'
 import { hasContent } from '../../core/scenario/yaml.js'
 import type { ReloadSummary } from '../../core/store/reload.js'
@@ -38,9 +38,6 @@ export interface ReloaderOptions {
 
 /** Reloads a file when its text has changed. Checks twice before it deletes anything, or reports a missing file. */
 export class Reloader {
-  readonly #file: ScenarioFile
-  readonly #read: () => string | undefined
-  readonly #options: ReloaderOptions
   /** Runs after the newest change of the file. */
   #saved: ReturnType<typeof setTimeout> | undefined
   /** The newest text that was loaded, or was wrong. */
@@ -51,11 +48,12 @@ export class Reloader {
   #isClosed = false
 
   /** `read` returns the current text, or `undefined` if there is no file. It throws `UsageError` if it cannot. */
-  constructor(file: ScenarioFile, read: () => string | undefined, options: ReloaderOptions) {
-    this.#file = file
+  constructor(
+    private readonly file: ScenarioFile,
+    private readonly read: () => string | undefined,
+    private readonly options: ReloaderOptions,
+  ) {
     this.#last = file.text
-    this.#read = read
-    this.#options = options
   }
 
   /**
@@ -84,10 +82,10 @@ export class Reloader {
       .then(() => this.#reloadIfChanged(confirmed))
       .catch(error => {
         if (error instanceof UsageError)
-          this.#options.onMistake(`${error.message}\nthe world stays unchanged until you fix the file`)
+          this.options.onMistake(`${error.message}\nthe world stays unchanged until you fix the file`)
         // The storage takes no changes.
         else if (error instanceof ApiError)
-          this.#options.onMistake(
+          this.options.onMistake(
             `${error.message}\nthe world stays unchanged: when the storage takes changes again, save the file again`,
           )
         else throw error
@@ -99,7 +97,7 @@ export class Reloader {
 
   async #reloadIfChanged(confirmed: Unconfirmed | undefined): Promise<void> {
     if (this.#isClosed) return
-    const text = this.#read()
+    const text = this.read()
     const first = this.#unconfirmed
     if (first !== undefined && first !== confirmed && first.text === text) return
     clearTimeout(first?.timer)
@@ -109,21 +107,21 @@ export class Reloader {
       if (!isConfirmed) return this.#confirmLater({})
       // Later checks find it, and report nothing until the file is back.
       this.#unconfirmed = first
-      const message = `${this.#file.path} does not exist any more\nthe world stays unchanged until the file is back`
-      return this.#options.onMistake(message)
+      const message = `${this.file.path} does not exist any more\nthe world stays unchanged until the file is back`
+      return this.options.onMistake(message)
     }
     // An editor is still writing a file that has only comments.
     if (!hasContent(text) || text === this.#last) return
     const before = this.#last
     this.#last = text
-    const scenario = (isConfirmed && first.scenario) || (await parseScenarioFile({ ...this.#file, text }))
+    const scenario = (isConfirmed && first.scenario) || (await parseScenarioFile({ ...this.file, text }))
     const accepts = ({ deleted, cascaded }: ReloadSummary) => isConfirmed || deleted + cascaded === 0
-    const summary = await this.#options.mock.reload(scenario, { accepts }).catch(error => {
+    const summary = await this.options.mock.reload(scenario, { accepts }).catch(error => {
       // A file with a mistake is told once. Anything else may go better with the next check.
       if (!(error instanceof UsageError)) this.#last = before
       throw error
     })
-    if (accepts(summary)) return this.#options.onReload(summary)
+    if (accepts(summary)) return this.options.onReload(summary)
     this.#last = before
     this.#confirmLater({ text, scenario })
   }

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { yaml } from '#lazy'
-import { didYouMean } from '../../core/lib/text.js'
-import { asUsageError, UsageError } from '../../core/lib/usage-error.js'
+import { asUsageError, didYouMean, UsageError } from '../../core/lib/messages.js'
 import type { CheckedScenario, ScenarioInput } from '../../core/scenario/schema.js'
 import { scenarios } from '../../core/scenario/shipped.js'
 import { jsonToYaml } from '../../core/scenario/write-yaml.js'
@@ -45,17 +44,9 @@ export function loadScenarioSync(nameOrPath: string, parsed = new Map<string, Sc
   if (shipped) return shipped
   const text = readScenarioText(nameOrPath)
   const key = JSON.stringify([nameOrPath, text])
-  const scenario = parsed.get(key) ?? readText(text, { file: nameOrPath })
+  const scenario = parsed.get(key) ?? parseScenarioText(text, { file: nameOrPath })
   parsed.set(key, scenario)
   return scenario
-}
-
-/**
- * Parses the text of a scenario that a client has sent. Throws `UsageError`, whose lines begin with file, line and column, and
- * `ApiError` for a text beyond the limits.
- */
-export function parseSentScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): CheckedScenario {
-  return readText(text, options)
 }
 
 /** Writes the JSON of a snapshot as the text of a file: YAML, or JSON if it is long. */
@@ -65,10 +56,14 @@ export function scenarioText(json: string): string {
 
 /** Parses the text of a scenario file. Rejects with `UsageError`, which shows the wrong lines. */
 export async function parseScenarioFile({ path, text, commands }: ScenarioFile): Promise<CheckedScenario> {
-  return readText(text, { file: path, carets: true, commands })
+  return parseScenarioText(text, { file: path, carets: true, commands })
 }
 
-function readText(text: string, options: Omit<YamlOptions, 'yaml'>): CheckedScenario {
+/**
+ * Parses the text of a scenario. Throws `UsageError`, whose lines begin with file, line and column, and
+ * `ApiError` for a text beyond the limits.
+ */
+export function parseScenarioText(text: string, options: Omit<YamlOptions, 'yaml'>): CheckedScenario {
   const json = capsuleJson(text, { file: options.file, bytes: options.limits && longestSentCapsule })
   // The past is one text for each change set.
   const limits = json === undefined ? options.limits : undefined
@@ -84,7 +79,6 @@ const mostBytes = 500_000_000
 /** Codes of errors that say that no file has this path. */
 const missingCodes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
 
-/** Reads a scenario file as UTF-8. Throws `UsageError`. */
 function readScenarioText(path: string): string {
   const text = readScenarioIfThere(path)
   if (text !== undefined) return text

@@ -5,8 +5,7 @@ import { PortRange, Uint32 } from '../../core/contract/formats.js'
 import { ProxyProtocol } from '../../core/contract/namespaces.js'
 import { issueText, likelyIssues, type Path } from '../../core/lib/issues.js'
 import { isJsonObject } from '../../core/lib/json.js'
-import { didYouMean } from '../../core/lib/text.js'
-import { problemLines, UsageError } from '../../core/lib/usage-error.js'
+import { didYouMean, problemLines, UsageError } from '../../core/lib/messages.js'
 import { isTomlConfig, versionConfigKeys } from '../../core/scenario/advice.js'
 import { type Problem, problem } from '../../core/scenario/checks.js'
 import type { Report } from '../../core/scenario/read.js'
@@ -34,8 +33,9 @@ export interface ConvertedConfig {
  */
 export async function convertVersionConfig(text: string, file: string): Promise<ConvertedConfig | undefined> {
   // A recording may be long, and no message may have a part of it.
-  if (text.length > longestYaml || !isLikely(text)) return undefined
-  const { content, report } = isTomlConfig(text) ? await parseToml(text, file) : parseText(text, { file, yaml: yaml() })
+  if (text.length > longestYaml || !isLikely(text, file)) return undefined
+  const isToml = /\.toml$/i.test(file) || isTomlConfig(text)
+  const { content, report } = isToml ? await parseToml(text, file) : parseText(text, { file, yaml: yaml() })
   if (!isJsonObject(content)) return undefined
   const problems: Problem[] = []
   const scenario = { title: `From ${basename(file)}`, ...readConfig(new Section(content, [], problems)) }
@@ -50,9 +50,9 @@ const keyInJson = new RegExp(`[{,]\\s*"(?:${keys})"\\s*:`)
 const keyInYaml = new RegExp(`^["']?(?:${keys})["']?\\s*:`, 'm')
 
 /** Tells whether a text may be a version config. A recording is none, however broken it is. */
-function isLikely(text: string): boolean {
-  if (!/^\uFEFF?\s*\{/.test(text)) return keyInYaml.test(text) || isTomlConfig(text)
-  return keyInJson.test(text) && !/^\uFEFF?\s*\{\s*"log"/.test(text)
+function isLikely(text: string, file: string): boolean {
+  if (/^\s*\{/.test(text)) return keyInJson.test(text) && !/^\s*\{\s*"log"/.test(text)
+  return /\.toml$/i.test(file) || keyInYaml.test(text) || isTomlConfig(text)
 }
 
 /** Why the mock has no use for a key. */
@@ -257,7 +257,6 @@ function readRegions(section: Section): string[] {
 
 const actionNames = ['find', 'join', 'create'] as const
 
-/** Reads which calls a game mode allows. */
 function readActions(section: Section): Partial<Record<(typeof actionNames)[number], boolean>> {
   const actions = section.section('actions')
   const { identities, verification, publicity } = reasons
@@ -275,7 +274,6 @@ function readActions(section: Section): Partial<Record<(typeof actionNames)[numb
   return Object.fromEntries(enabled)
 }
 
-/** Reads the ports of a container. Returns `undefined` if there is none. */
 function readPorts(section: Section): Ports | undefined {
   const runtime = section.section('runtime')
   const [own, older] = [section.section('docker'), runtime.section('docker')]

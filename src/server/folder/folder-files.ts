@@ -1,8 +1,8 @@
 import type * as nodeFs from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { isSystemError, systemReason } from '../../core/lib/messages.js'
 import { runAtOnce, type Steps } from '../../core/lib/steps.js'
-import { isSystemError, systemReason } from '../../core/lib/usage-error.js'
 import { StorageError } from '../../core/storage/storage.js'
 
 /** The calls of `node:fs` that a folder of worlds makes. */

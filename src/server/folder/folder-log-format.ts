@@ -66,7 +66,6 @@ interface LogRecord {
   readonly end: number
 }
 
-/** Returns the text of a record, without the newline. */
 function textOf(bytes: Buffer, { start, end }: Pick<LogRecord, 'start' | 'end'>): string {
   return bytes.toString('utf8', start, end - 1)
 }
@@ -78,7 +77,6 @@ const longestHead = 40
 
 const newline = 10
 
-/** Reads the record at an offset. Returns `undefined` if there is no whole one. */
 function recordAt(bytes: Buffer, at: number): LogRecord | undefined {
   const [head, crc, length, revision] = recordHead.exec(bytes.toString('latin1', at, at + longestHead)) ?? []
   if (head === undefined || crc === undefined) return undefined

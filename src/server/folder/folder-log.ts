@@ -21,10 +21,6 @@ export interface OpenLog {
 
 /** The log of a world, opened for appending. After a failed write it takes no more records until a trial succeeds. */
 export class LogFile {
-  readonly #fs: FileCalls
-  readonly path: string
-  /** The open file, and the length of its whole records. */
-  #file: OpenLog
   /** The number of records that were appended, and how many of them the disk has. The opening of the log has appended the first one. */
   #appended = 1
   #synced = 0
@@ -41,14 +37,14 @@ export class LogFile {
   #isClosed = false
   readonly #failures = new Emitter<StorageError | undefined>()
 
-  constructor(fs: FileCalls, path: string, file: OpenLog) {
-    this.#fs = fs
-    this.path = path
-    this.#file = file
-  }
+  constructor(
+    private readonly fs: FileCalls,
+    readonly path: string /** The open file, and the length of its whole records. */,
+    private file: OpenLog,
+  ) {}
 
   get size(): number {
-    return this.#file.size
+    return this.file.size
   }
 
   /** Calls the listener when the log fails, and with `undefined` when it works again. */
@@ -65,18 +61,18 @@ export class LogFile {
   /** Appends a record. If it throws `StorageError`, nothing was appended. */
   append(record: Buffer): void {
     this.check()
-    const { size, fd } = this.#file
+    const { size, fd } = this.file
     const bytes =
       this.#unmarked === undefined ? record : Buffer.concat([encodeNote({ unsynced: size - this.#unmarked }), record])
     try {
-      if (this.#fs.writeSync(fd, bytes) < bytes.length) throw noSpace()
+      if (this.fs.writeSync(fd, bytes) < bytes.length) throw noSpace()
     } catch (error) {
       const problem = writeProblem(error)
       this.#failedLength = bytes.length
       this.#cut()
       throw this.fail(`cannot write ${this.path}: ${problem}. ${retryText}`)
     }
-    this.#file.size += bytes.length
+    this.file.size += bytes.length
     this.#appended += 1
     this.#unmarked = undefined
   }
@@ -93,8 +89,9 @@ export class LogFile {
   /** Does the work of each second: looks for the file at its path, tries to write after a failure, syncs. */
   tick(): void {
     if (this.#failure?.isFinal) return
+    const problem = this.#failure ? undefined : this.#placeProblem()
     if (this.#failure) this.#retry()
-    else this.#checkPlace()
+    else if (problem !== undefined) this.fail(problem)
     this.sync()
   }
 
@@ -113,13 +110,13 @@ export class LogFile {
     if (this.#isSyncing || this.#isClosed || this.#synced === this.#appended || this.#failure?.isFinal) return
     this.#isSyncing = true
     const count = this.#appended
-    const file = this.#file
+    const file = this.file
     const { size } = file
-    this.#fs.fdatasync(file.fd, error => {
+    this.fs.fdatasync(file.fd, error => {
       this.#isSyncing = false
       if (this.#isClosed) return
       // Another file, which the disk has, took the place of this one.
-      if (file === this.#file) {
+      if (file === this.file) {
         this.#unmarked = size
         this.#endSync(count, error)
       }
@@ -129,9 +126,9 @@ export class LogFile {
 
   /** Reads from an offset to the end of the whole records. */
   readFrom(at: number): Buffer {
-    const bytes = Buffer.alloc(this.#file.size - at)
+    const bytes = Buffer.alloc(this.file.size - at)
     for (let read = 0; read < bytes.length; ) {
-      const count = this.#fs.readSync(this.#file.fd, bytes, read, bytes.length - read, at + read)
+      const count = this.fs.readSync(this.file.fd, bytes, read, bytes.length - read, at + read)
       if (count === 0) throw new StorageError(`${this.path} is shorter than it was: restart the mock`)
       read += count
     }
@@ -140,10 +137,10 @@ export class LogFile {
 
   /** Goes on in another file, which took the place of this one. The disk has its bytes, and after `sync` its name. */
   moveTo(file: OpenLog, sync: () => void): void {
-    const { fd } = this.#file
-    this.#file = file
+    const { fd } = this.file
+    this.file = file
     this.#unmarked = file.size
-    this.#fs.closeSync(fd)
+    this.fs.closeSync(fd)
     try {
       sync()
     } catch (error) {
@@ -160,7 +157,7 @@ export class LogFile {
     try {
       if (this.#isTorn && !this.#failure?.isFinal) this.#cut()
       if (this.#synced < this.#appended && !this.#failure?.isFinal) {
-        this.#fs.fdatasyncSync(this.#file.fd)
+        this.fs.fdatasyncSync(this.file.fd)
         this.#endSync(this.#appended, null)
       }
     } catch (error) {
@@ -168,7 +165,7 @@ export class LogFile {
     }
     this.#failures.clear()
     // The disk has the records, or `#endSync` has said that it may not.
-    callIfPossible(() => this.#fs.closeSync(this.#file.fd))
+    callIfPossible(() => this.fs.closeSync(this.file.fd))
   }
 
   /** After a failed sync, nobody knows what the disk has. */
@@ -193,7 +190,7 @@ export class LogFile {
   #cut(): void {
     this.#isTorn = true
     try {
-      this.#fs.ftruncateSync(this.#file.fd, this.#file.size)
+      this.fs.ftruncateSync(this.file.fd, this.file.size)
       this.#isTorn = false
     } catch {}
   }
@@ -201,11 +198,11 @@ export class LogFile {
   #retry(): void {
     if (this.#placeProblem() !== undefined) return
     try {
-      if (this.#isTorn) this.#fs.ftruncateSync(this.#file.fd, this.#file.size)
+      if (this.#isTorn) this.fs.ftruncateSync(this.file.fd, this.file.size)
       const trial = encodeTrial(this.#failedLength)
       this.#isTorn = true
-      if (this.#fs.writeSync(this.#file.fd, trial) < trial.length) throw noSpace()
-      this.#fs.ftruncateSync(this.#file.fd, this.#file.size)
+      if (this.fs.writeSync(this.file.fd, trial) < trial.length) throw noSpace()
+      this.fs.ftruncateSync(this.file.fd, this.file.size)
       this.#isTorn = false
       this.#failure = undefined
     } catch {
@@ -214,16 +211,11 @@ export class LogFile {
     if (!this.#failure) this.#failures.emit(undefined)
   }
 
-  #checkPlace(): void {
-    const problem = this.#placeProblem()
-    if (problem !== undefined) this.fail(problem)
-  }
-
   /** Describes why the file is not the one at its path. `undefined` if it is. */
   #placeProblem(): string | undefined {
     try {
-      const own = this.#fs.fstatSync(this.#file.fd, { bigint: true })
-      const there = this.#fs.statSync(this.path, { bigint: true })
+      const own = this.fs.fstatSync(this.file.fd, { bigint: true })
+      const there = this.fs.statSync(this.path, { bigint: true })
       if (own.ino === there.ino && own.dev === there.dev) return undefined
       return `${this.path} was replaced by another file: put the old one back, or restart the mock`
     } catch (error) {

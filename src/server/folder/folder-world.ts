@@ -83,7 +83,6 @@ function readSealed(fs: FileCalls, path: string): { readonly text: string; reado
   }
 }
 
-/** Reads a file. Throws `StorageError`. */
 function readBytes(fs: FileCalls, path: string): Buffer {
   try {
     return fs.readFileSync(path)
@@ -121,7 +120,6 @@ function readBase(fs: FileCalls, path: string): Base {
   }
 }
 
-/** Reads a world. Throws `StorageError`. */
 function readWorld(fs: FileCalls, path: string, id: string): Base & { readonly log: ReadLog } {
   // The log first: if another process replaces the base meanwhile, the new base has what the new log lacks.
   const file = join(path, logName)
@@ -403,7 +401,6 @@ export class FolderWorld implements KeptWorld {
     this.#context.onClose(this.#id)
   }
 
-  /** Returns the log of a world that may be written. Throws `StorageError` otherwise. */
   #writable(): LogFile {
     if (!this.#log) throw new StorageError(`${this.#path} is open for reading only`)
     this.#context.checkLock()
@@ -431,7 +428,6 @@ export class FolderWorld implements KeptWorld {
     }
   }
 
-  /** Writes down what has changed in the header. */
   #note(note: Partial<LogHeader>): void {
     this.#writable().append(encodeNote(note))
     this.#header = { ...this.#header, ...note }

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import * as nodeFs from 'node:fs'
 import { join } from 'node:path'
 import { worldId } from '../../core/contract/paths.js'
+import { asUsageError, quoted, UsageError } from '../../core/lib/messages.js'
 import { real, unref } from '../../core/lib/real-globals.js'
-import { quoted } from '../../core/lib/text.js'
-import { asUsageError, UsageError } from '../../core/lib/usage-error.js'
 import type { Hash } from '../../core/storage/origins.js'
 import {
   type KeptSummary,
@@ -418,7 +417,6 @@ function fileNameOf(id: string): string {
   return reserved.test(name) ? `${name}+` : name
 }
 
-/** Returns the world that a folder has. `undefined` if it is another folder. */
 function worldOf(name: string): string | undefined {
   const id = name.replace(/\+$/, '').replaceAll(/\+[a-z]/g, ([, letter = '']) => letter.toUpperCase())
   return worldId.pattern.test(id) && fileNameOf(id) === name ? id : undefined

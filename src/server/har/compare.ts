@@ -1,6 +1,5 @@
-import { exactValue } from '../../core/lib/exact-json.js'
-import { sameJson } from '../../core/lib/json.js'
-import { counted, quoted, shortened } from '../../core/lib/text.js'
+import { exactValue, sameJson } from '../../core/lib/json.js'
+import { counted, quoted, shortened } from '../../core/lib/messages.js'
 
 /** The kind of a difference. `missing`: only the recorded answer has it. `extra`: only the mock's has it. */
 type DriftKind = 'status' | 'code' | 'missing' | 'extra' | 'type' | 'value' | 'order'
@@ -52,7 +51,7 @@ const mustDiffer: Readonly<Record<string, 'id' | 'token' | 'time' | 'index' | 'a
 }
 
 /** Fields that other players of the service change. */
-const ofOthers = new Set(['total_player_count', 'state'])
+const ofOthers = new Set(['total_player_count', 'player_count', 'state', 'region'])
 
 /** The fields that name the elements of a list. */
 const keysOfElements = [
@@ -145,8 +144,24 @@ interface Lists extends Pair {
   readonly mock: readonly unknown[]
 }
 
-/** Compares lists by the ids of their elements, or else by their places. */
+/** The error of a validation that depends on names that no answer shows. */
+const isTakenName = (error: unknown) => sameJson(Object(error).path, ['name-id', 'not-unique'])
+
 function compareLists(lists: Lists, names: Names): Drift[] {
+  const [recorded, mock] = [lists.recorded, lists.mock].map(list => list.filter(one => !isTakenName(one)))
+  if (
+    recorded &&
+    mock &&
+    lists.name === 'errors' &&
+    recorded.length - mock.length !== lists.recorded.length - lists.mock.length
+  ) {
+    const has = (list: readonly unknown[]) => (list.some(isTakenName) ? 'name-id not-unique' : 'absent')
+    const taken = { kind: 'value', path: lists.path, sure: 'possible' } as const
+    return [
+      { ...taken, recorded: has(lists.recorded), mock: has(lists.mock) },
+      ...compareLists({ ...lists, recorded, mock }, names),
+    ]
+  }
   const all = [...lists.recorded, ...lists.mock]
   const key = keysOfElements.find(name => all.every(one => isObject(one) && typeof one[name] === 'string'))
   return key === undefined || all.length === 0 ? compareByPlace(lists, names) : compareById(lists, { key, names })

@@ -1,7 +1,6 @@
 import type * as z from 'zod'
-import { keepAllDigits, setKey } from '../../core/lib/exact-json.js'
 import { type Issue, valueAt } from '../../core/lib/issues.js'
-import { draftOf } from '../../core/lib/json.js'
+import { draftOf, keepAllDigits, setKey } from '../../core/lib/json.js'
 
 /** A field may be wrong in several ways, one after the other. */
 const mostRounds = 8
@@ -22,7 +21,6 @@ export function fitAnswer<Schema extends z.ZodType>(answer: unknown, schema: Sch
   return keepAllDigits(parsed.data, fitted)
 }
 
-/** Puts a placeholder at the place of an issue. Returns `false` if it cannot. */
 function place(answer: unknown, issue: Issue): boolean {
   const placeholder = placeholderFor(issue)
   const key = issue.path.at(-1)

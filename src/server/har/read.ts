@@ -2,11 +2,10 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { type OperationId, operations } from '../../core/contract/operations.js'
-import { parseJson as parseExactJson } from '../../core/lib/exact-json.js'
-import { nestingLimit, textNestsWithin } from '../../core/lib/json.js'
+import { nestingLimit, parseJson as parseExactJson, textNestsWithin } from '../../core/lib/json.js'
 import { lazy } from '../../core/lib/lazy.js'
+import { UsageError } from '../../core/lib/messages.js'
 import { parseUrl } from '../../core/lib/url.js'
-import { UsageError } from '../../core/lib/usage-error.js'
 import { routes } from '../../core/pipeline/routes.js'
 
 /** The longest HAR, and the most bytes of its attached and decompressed bodies together. */
@@ -36,6 +35,10 @@ export interface HarRequest {
   readonly sentAt: number | undefined
   /** When its answer came, in ms since the epoch. `undefined` if the HAR does not say it. */
   readonly answeredAt: number | undefined
+  /** A fault of a mock was applied to it. */
+  readonly isFaulted: boolean
+  /** Its id in the journal of a mock. These rise in the order of the answers. */
+  readonly journalId: number | undefined
 }
 
 /** The reason why an entry of a HAR is no `HarRequest`: words that follow a number. */
@@ -90,6 +93,13 @@ export const Entry = lazy(() =>
     _serviceWorkerRef: optionalText().describe(
       'A service worker sent it, says Playwright. It is left out if it repeats the request of a page.',
     ),
+    _mockmaker: z
+      .object({
+        id: optionalNumber().describe('The order of the answers.'),
+        fault: optionalText().describe('A fault of the mock was applied, so an error becomes a fault again.'),
+      })
+      .optional()
+      .catch(undefined),
     request: z.object({
       method: z.string().describe('The operation, with the path.'),
       url: z.string().describe('The operation by the end of its path, and the query. The host is left out.'),
@@ -152,7 +162,10 @@ export function readHar(
   // A zip, or a file that a proxy has compressed.
   if (/^(?:PK|.{0,3}\uFFFD)/s.test(text))
     throw new UsageError(`${file} is compressed or no UTF-8: unpack it, and take the .har file in it`)
-  const archive = Archive().safeParse(parseJson(text))
+  const json = parseJson(text)
+  if (json === undefined && /^\uFEFF?\s*\{\s*"log"/.test(text))
+    throw new UsageError(`${file} is an HTTP Archive that was cut, or whose JSON is wrong: save it again`)
+  const archive = Archive().safeParse(json)
   if (!archive.success)
     throw new UsageError(
       `${file} is no HTTP Archive: expected JSON with log.entries, as developer tools save it${alternative}`,
@@ -227,13 +240,10 @@ const decompressions = { gzip: gunzipSync, br: brotliDecompressSync, deflate: in
 
 /** Reads bodies, as long as they do not become too large together. */
 class Bodies {
-  readonly #readAttached: ReadAttached
   /** In bytes. */
   #left = longestHar
 
-  constructor(readAttached: ReadAttached) {
-    this.#readAttached = readAttached
-  }
+  constructor(private readonly readAttached: ReadAttached) {}
 
   /**
    * Returns the value of a body, which may be empty, or its fault.
@@ -267,7 +277,7 @@ class Bodies {
 
   #attached(name: string | undefined): Buffer | undefined {
     // Only a name: a path could lead anywhere.
-    return name !== undefined && this.#left > 0 && /^\w[\w.-]*$/.test(name) ? this.#readAttached(name) : undefined
+    return name !== undefined && this.#left > 0 && /^\w[\w.-]*$/.test(name) ? this.readAttached(name) : undefined
   }
 
   /** Most tools save a body as it was before its compression, but keep the header. `undefined` if it becomes too large. */
@@ -347,6 +357,8 @@ function readEntry(entry: number, data: Entry, secrets: Set<string>, bodies: Bod
     answerHeaders,
     sentAt,
     answeredAt: sentAt === undefined ? undefined : Math.round(sentAt + Math.max(0, time)),
+    isFaulted: data._mockmaker?.fault !== undefined,
+    journalId: data._mockmaker?.id,
   }
   const isOfWorker = data._serviceWorkerRef !== undefined || response._fetchedViaServiceWorker === true
   return { exchange, key: JSON.stringify([request.method, request.url, body.text, status]), isOfWorker }

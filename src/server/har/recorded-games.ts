@@ -1,8 +1,7 @@
 import { isDisplayName, isIdentifier } from '../../core/contract/formats.js'
 import type { NamespaceSummary } from '../../core/contract/games.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
-import type { OperationId, OperationOutput } from '../../core/contract/operations.js'
-import { operations } from '../../core/contract/operations.js'
+import { type OperationId, type OperationOutput, operations } from '../../core/contract/operations.js'
 import { formatInstant } from '../../core/lib/time.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
 import { defaultNames } from '../../core/store/rows.js'
@@ -60,6 +59,12 @@ export function answerOf<Id extends OperationId>(
     | undefined
 }
 
+/** The operations that succeed for a game that does not exist. */
+const ofAnyGame: readonly OperationId[] = [
+  'games.namespaces.validateGameNamespace',
+  'games.namespaces.validateGameNamespaceTokenDevelopment',
+]
+
 /** Returns the token of a request, or `undefined`. */
 export function tokenOf({ headers }: Pick<HarRequest, 'headers'>): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
@@ -68,25 +73,24 @@ export function tokenOf({ headers }: Pick<HarRequest, 'headers'>): string | unde
 /** The games and namespaces of a recording, and their tokens. */
 export class RecordedGames {
   readonly all: RecordedGame[] = []
-  readonly #redaction: Redaction
   /** By the recorded token. */
   readonly #owners = new Map<string, RecordedNamespace>()
   /** By the recorded id. */
   readonly #games = new Map<string, RecordedGame>()
   readonly #namespaces = new Map<string, RecordedNamespace>()
 
-  constructor(redaction: Redaction) {
-    this.#redaction = redaction
-  }
+  constructor(private readonly redaction: Redaction) {}
 
   /** Takes what the answer to a call of the cloud says. Returns `false` if it says nothing new. */
   take(exchange: HarRequest): boolean {
     const { game_id, namespace_id } = exchange.params
     const inspected = answerOf(exchange, 'auth.inspect')?.agent.game_cloud?.game_id
     const owner = game_id ?? inspected ?? completedGame(exchange)
-    const game = owner === undefined || exchange.status >= 300 ? undefined : this.#gameOf(owner)
+    const isShown = exchange.status < 300 && !ofAnyGame.includes(exchange.operation)
+    const game = owner !== undefined && isShown ? this.#gameOf(owner) : undefined
     if (!game) return false
     const isTokenNew = this.#takeCloudToken(exchange, game)
+    if (namespace_id !== undefined) this.#namespaceOf(namespace_id, game)
     const whole = answerOf(exchange, 'games.getGameById')?.game
     if (whole) return this.#takeGame(whole, game)
     const namespace = answerOf(exchange, 'games.namespaces.getGameNamespaceById')?.namespace
@@ -104,17 +108,19 @@ export class RecordedGames {
   takeCall(exchange: HarRequest, lobbyIds: readonly string[] = []): RecordedNamespace {
     const token = tokenOf(exchange)
     if (token === undefined) {
-      const [known] = lobbyIds.flatMap(id => this.withLobby(this.#redaction.id(id) ?? '') ?? [])
+      const [known] = lobbyIds.flatMap(id => this.withLobby(this.redaction.id(id) ?? '') ?? [])
       const namespace = known ?? this.#named(undefined)
       if (exchange.status < 300) namespace.entry.tokenless = true
       return namespace
     }
+    // The call may have been refused because its token is one of another kind.
+    if (this.redaction.tokens.has(token) && !this.#owners.has(token)) return this.#named(undefined)
     const [, prefix, label] = /^(pub|dev)_([0-9a-z_]{1,16})\./.exec(token) ?? []
     const namespace = this.#owners.get(token) ?? this.#named(label?.replaceAll('_', '-'))
     this.#owners.set(token, namespace)
     const kind = prefix === 'dev' ? 'development' : 'public'
-    namespace.tokens[kind] ??= this.#redaction.token(token, namespaceLabel(kind, namespace.entry.name_id ?? ''))
-    this.#redaction.alias(token, namespace.tokens[kind])
+    namespace.tokens[kind] ??= this.redaction.token(token, namespaceLabel(kind, namespace.entry.name_id ?? ''))
+    this.redaction.alias(token, namespace.tokens[kind])
     return namespace
   }
 
@@ -127,15 +133,16 @@ export class RecordedGames {
   #takeCloudToken(exchange: HarRequest, game: RecordedGame): boolean {
     const token = tokenOf(exchange)
     // Some calls of the cloud take the token of a namespace too.
-    if (token === undefined || operations[exchange.operation].auth !== 'cloud') return false
+    const isCloudToken = operations[exchange.operation].auth === 'cloud' || token?.startsWith('cloud.')
+    if (token === undefined || !isCloudToken) return false
     const isNew = game.cloudToken === undefined
-    game.cloudToken ??= this.#redaction.token(token, 'cloud')
-    this.#redaction.alias(token, game.cloudToken)
+    game.cloudToken ??= this.redaction.token(token, 'cloud')
+    this.redaction.alias(token, game.cloudToken)
     return isNew
   }
 
   #takeGame(whole: OperationOutput<'games.getGameById'>['game'], game: RecordedGame): boolean {
-    const developer_group_id = this.#redaction.id(whole.developer_group_id)
+    const developer_group_id = this.redaction.id(whole.developer_group_id)
     Object.assign(
       game.entry,
       this.#names(
@@ -155,7 +162,7 @@ export class RecordedGames {
   ): boolean {
     const namespace = this.#namespaceOf(summary.namespace_id, game)
     const others = game.namespaces.filter(one => one !== namespace)
-    const version_id = this.#redaction.id(summary.version_id)
+    const version_id = this.redaction.id(summary.version_id)
     Object.assign(namespace.entry, this.#names(summary, others), timeOf(summary.create_ts))
     if (version_id !== undefined) namespace.entry.version_id = version_id
     const { config } = summary
@@ -171,7 +178,7 @@ export class RecordedGames {
     { name_id, display_name }: { readonly name_id: string; readonly display_name: string },
     siblings: readonly { readonly entry: { readonly name_id?: string | undefined } }[],
   ): { name_id?: string; display_name?: string } {
-    const [name, shown] = [this.#redaction.text(name_id), this.#redaction.text(display_name)]
+    const [name, shown] = [this.redaction.text(name_id), this.redaction.text(display_name)]
     const isFree = isIdentifier(name) && !siblings.some(({ entry }) => entry.name_id === name)
     return { ...(isFree && { name_id: name }), ...(isDisplayName(shown) && { display_name: shown }) }
   }
@@ -179,7 +186,7 @@ export class RecordedGames {
   #gameOf(recordedId: string): RecordedGame {
     const known = this.#games.get(recordedId)
     if (known) return known
-    const game = this.#addGame(this.#redaction.id(recordedId))
+    const game = this.#addGame(this.redaction.id(recordedId))
     this.#games.set(recordedId, game)
     return game
   }
@@ -194,7 +201,7 @@ export class RecordedGames {
   #namespaceOf(recordedId: string, game: RecordedGame): RecordedNamespace {
     const known = this.#namespaces.get(recordedId)
     if (known) return known
-    const namespace_id = this.#redaction.id(recordedId)
+    const namespace_id = this.redaction.id(recordedId)
     const namespace = addNamespace(game, { ...(namespace_id !== undefined && { namespace_id }) })
     this.#namespaces.set(recordedId, namespace)
     return namespace
@@ -206,12 +213,11 @@ export class RecordedGames {
     const found = all.find(({ entry }) => entry.name_id === name) ?? (name === undefined ? all[0] : undefined)
     if (found) return found
     const [game = this.#addGame(undefined)] = this.all
-    const isName = name !== undefined && isIdentifier(name) && this.#redaction.text(name) === name
+    const isName = name !== undefined && isIdentifier(name) && this.redaction.text(name) === name
     return addNamespace(game, isName ? { name_id: name } : {})
   }
 }
 
-/** Returns the game for which a request completes a device link, or `undefined`. */
 function completedGame({ operation, body }: HarRequest): string | undefined {
   if (operation !== 'devices.links.complete') return undefined
   const { game_id } = Object(body) as { game_id?: unknown }

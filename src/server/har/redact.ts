@@ -1,4 +1,4 @@
-import { keepDigits } from '../../core/lib/exact-json.js'
+import { keepDigits } from '../../core/lib/json.js'
 import { Id } from '../../core/store/columns.js'
 import { type HarRecording, shortestSecret } from './read.js'
 

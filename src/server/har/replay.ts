@@ -1,13 +1,14 @@
-import { ApiError } from '../../core/contract/errors.js'
+import { ApiError, type ErrorCode } from '../../core/contract/errors.js'
 import { operations } from '../../core/contract/operations.js'
+import { defaultWorldId } from '../../core/contract/paths.js'
 import { completeDeviceLink } from '../../core/control/device-links.js'
-import { parseJson, writeJson } from '../../core/lib/exact-json.js'
+import { parseJson, writeJson } from '../../core/lib/json.js'
 import { createMock, type Mock } from '../../core/mock/mock.js'
 import type { MockResponse } from '../../core/pipeline/message.js'
 import { compareAnswers, type Drift, type Names } from './compare.js'
 import { codeOf, type HarRecording, type HarRequest } from './read.js'
 import { tokenOf } from './recorded-games.js'
-import { scenarioOf } from './scenario-of.js'
+import { completedLink, needsFault, scenarioOf } from './scenario-of.js'
 
 /** A difference, with the requests that show it. */
 export interface RequestDrift extends Drift {
@@ -27,7 +28,28 @@ export interface Comparison {
    * recording of a client has.
    */
   readonly leftOut: Readonly<Record<string, number>>
+  /** The recorded errors that the world cannot give, because their reason is in no answer, and what it would answer instead. */
+  readonly unexplained: ReadonlyMap<HarRequest, string>
 }
+
+/** Codes whose reason is in the request. For any other, a row, a token or a limit may be the reason that no answer shows. */
+const codesOfRequests: ReadonlySet<string | undefined> = new Set<ErrorCode>([
+  'API_BAD_BODY',
+  'API_BAD_HEADERS',
+  'API_BAD_QUERY',
+  'API_BODY_TOO_LARGE',
+  'API_METHOD_NOT_ALLOWED',
+  'API_UNAUTHORIZED',
+  'CDN_INVALID_DOMAIN',
+  'MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID',
+  'MATCHMAKER_NO_GAME_MODE_PROVIDED',
+  'MATCHMAKER_TAG_NAME_TOO_LONG',
+  'MATCHMAKER_TAG_TOO_LONG',
+  'MATCHMAKER_TOO_MANY_TAGS',
+])
+
+/** The id of the copy of the world in which recorded errors are tried: the world itself stays as it was at each request. */
+const trial = 'trial'
 
 /**
  * Replays a recording in a world that is made from it, and compares the answers. The clock moves as in the recording, and
@@ -45,7 +67,6 @@ export async function compareRecording(recording: HarRecording): Promise<Compari
 const encoder = new TextEncoder()
 
 class Replay {
-  readonly #recording: HarRecording
   readonly #mock: Mock
   /** Ids and tokens of the mock, by the recorded ones. */
   readonly #known: Map<string, string>
@@ -53,26 +74,32 @@ class Replay {
   /** The recorded tokens of the links that the recording itself completes. */
   readonly #completed: ReadonlySet<string>
   readonly #drifts = new Map<string, RequestDrift & { count: number }>()
+  readonly #unexplained = new Map<HarRequest, string>()
 
-  constructor(recording: HarRecording) {
+  constructor(private readonly recording: HarRecording) {
     const { scenario, redaction } = scenarioOf(recording)
-    this.#recording = recording
-    this.#mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
+    // A recorded error that needs a fault is not sent.
+    this.#mock = createMock({ scenario: { ...scenario, faults: [], clock: 'frozen' } })
     this.#known = new Map(redaction.tokens)
     this.#show = text => redaction.text(text)
     this.#completed = new Set(recording.exchanges.flatMap(completedLink))
   }
 
   async run(): Promise<Comparison> {
-    const { exchanges, leftOut } = this.#recording
+    const { exchanges, leftOut } = this.recording
     const own = exchanges.filter(({ operation }) => operations[operation].auth !== 'lobby')
     for (const exchange of inReplayOrder(own)) {
+      if (needsFault(exchange)) continue
       const answer = await this.#send(exchange)
-      this.#add(exchange, this.#compare(exchange, answer))
+      const drifts = this.#compare(exchange, answer)
+      const unexplained = exchange.status >= 400 && drifts.find(({ sure }) => sure === 'possible')
+      if (unexplained) this.#unexplained.set(exchange, unexplained.mock)
+      else this.#add(exchange, drifts)
     }
     const ofServers = exchanges.length - own.length
     return {
       drifts: [...this.#drifts.values()],
+      unexplained: this.#unexplained,
       compared: own.length,
       leftOut: {
         ...(ofServers > 0 && { 'of game servers': ofServers }),
@@ -86,18 +113,21 @@ class Replay {
   }
 
   async #send(exchange: HarRequest): Promise<MockResponse> {
-    const { method, path, query, body } = exchange
+    const { method, operation, params, query, body } = exchange
     await this.#moveClock(replayTimeOf(exchange))
     this.#completeLink(exchange)
     const sent = new URLSearchParams([...query].map(([name, value]) => [name, this.#translate(value)]))
     // With an index, the mock would wait for a change.
-    if (isWatch(exchange)) sent.delete('watch_index')
-    return this.#mock.answer({
+    if (mayWait(exchange) && exchange.status < 400) sent.delete('watch_index')
+    // A refused request must change nothing, also if the world would not refuse it.
+    const { worlds } = this.#mock
+    const world = exchange.status < 400 ? this.#mock.default : await worlds.put(trial, { fork: defaultWorldId })
+    return world.answer({
       method,
-      path: path
-        .split('/')
-        .map(segment => this.#translatePart(segment))
-        .join('/'),
+      // A secret may be equal to a word of the path.
+      path: operations[operation].path.replaceAll(/{(\w+)}/g, (_, name: string) =>
+        encodeURIComponent(this.#translate(params[name] ?? '')),
+      ),
       query: sent.toString(),
       headers: this.#headersOf(exchange),
       ...(body !== undefined && { body: encoder.encode(this.#bodyText(body)) }),
@@ -147,35 +177,36 @@ class Replay {
     return this.#known.get(recorded) ?? this.#show(recorded)
   }
 
-  #translatePart(segment: string): string {
-    try {
-      return encodeURIComponent(this.#translate(decodeURIComponent(segment)))
-    } catch {
-      return segment
-    }
-  }
-
-  #compare({ status, answer, headers }: HarRequest, response: MockResponse): Drift[] {
+  #compare({ status, answer, headers, query }: HarRequest, response: MockResponse): Drift[] {
     const text = new TextDecoder().decode(response.body)
     const mock: unknown = text === '' ? undefined : parseJson(text)
     const [code, mockCode] = [codeOf(answer), codeOf(mock)]
-    if (status !== response.status) {
-      const [recorded, ofMock] = [statusText(status, code), statusText(response.status, mockCode)]
-      // Other players of the address may be the reason. A mock limits those of its own machine only if the namespace says so.
-      const sure = [code, mockCode].includes('MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE') ? 'possible' : 'certain'
-      return [{ kind: 'status', path: '', sure, recorded, mock: ofMock }]
-    }
+    const isOfRequests = [code, mockCode].every(one => one === undefined || codesOfRequests.has(one))
+    const sure = isOfRequests ? 'certain' : 'possible'
+    if (status !== response.status)
+      return [
+        {
+          kind: 'status',
+          path: '',
+          sure,
+          recorded: statusText(status, code),
+          mock: statusText(response.status, mockCode),
+        },
+      ]
     if (status >= 400)
       return code === mockCode
         ? []
-        : [{ kind: 'code', path: 'code', sure: 'certain', recorded: code ?? 'none', mock: mockCode ?? 'none' }]
+        : [{ kind: 'code', path: 'code', sure, recorded: code ?? 'none', mock: mockCode ?? 'none' }]
     const names: Names = {
       translate: recorded => this.#translate(recorded),
       learn: (recorded, ours) => void this.#known.set(recorded, ours),
       show: this.#show,
       hasPlace: headers['x-coords'] !== undefined,
     }
-    return compareAnswers(answer, mock, names)
+    const drifts = compareAnswers(answer, mock, names)
+    // A journal cuts tokens, so that several links have the same one.
+    const isCut = query.get('device_link_token')?.endsWith('…') === true
+    return isCut ? drifts.map(drift => ({ ...drift, sure: 'possible' })) : drifts
   }
 
   /** Adds the differences of a request. One that many elements of a list have counts once. */
@@ -196,10 +227,12 @@ class Replay {
 
 /** Sorts requests by the time at which each is sent to the mock. Those without a time stay behind the one before them. */
 function inReplayOrder(exchanges: readonly HarRequest[]): HarRequest[] {
+  if (exchanges.every(({ journalId }) => journalId !== undefined))
+    return exchanges.toSorted((one, other) => Number(one.journalId) - Number(other.journalId))
   let last = 0
   const timed = exchanges.map(exchange => {
     const at = replayTimeOf(exchange) ?? last
-    if (!isWatch(exchange)) last = at
+    if (!mayWait(exchange)) last = at
     return { exchange, at }
   })
   return timed.sort((one, other) => one.at - other.at).map(({ exchange }) => exchange)
@@ -207,18 +240,11 @@ function inReplayOrder(exchanges: readonly HarRequest[]): HarRequest[] {
 
 /** Returns when a request is sent to the mock. A watch is sent when its answer came: after the requests that it waited for. */
 function replayTimeOf(exchange: HarRequest): number | undefined {
-  return isWatch(exchange) ? exchange.answeredAt : exchange.sentAt
+  return mayWait(exchange) ? exchange.answeredAt : exchange.sentAt
 }
 
-/** Returns the token of the link that a request completes, or nothing. */
-function completedLink({ operation, status, body }: HarRequest): string[] {
-  if (operation !== 'devices.links.complete' || status >= 300) return []
-  const { device_link_token } = Object(body) as { device_link_token?: unknown }
-  return typeof device_link_token === 'string' ? [device_link_token] : []
-}
-
-function isWatch({ operation }: HarRequest): boolean {
-  return operations[operation].kind === 'watch'
+function mayWait({ operation, query }: HarRequest): boolean {
+  return operations[operation].kind === 'watch' && query.has('watch_index')
 }
 
 function statusText(status: number, code: string | undefined): string {

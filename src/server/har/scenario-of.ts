@@ -2,10 +2,11 @@ import { isServiceCode, mostFaults } from '../../core/contract/faults.js'
 import { isIdentifier } from '../../core/contract/formats.js'
 import type { Join, Lobby } from '../../core/contract/lobbies.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
-import { type OperationId, type OperationOutput, operations } from '../../core/contract/operations.js'
+import { type OperationId, operations } from '../../core/contract/operations.js'
 import { Region, type RegionSummary } from '../../core/contract/regions.js'
 import { nestsWithin, sameJson } from '../../core/lib/json.js'
 import { formatInstant } from '../../core/lib/time.js'
+import { localRegion } from '../../core/operations/regions.js'
 import { givenKeys } from '../../core/scenario/entry-keys.js'
 import { LobbyEntry } from '../../core/scenario/matchmaker-entries.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
@@ -40,18 +41,23 @@ export interface ImportedScenario {
   readonly redaction: Redaction
 }
 
+/** Recorded errors whose reason is in no answer, and what the world would answer instead: `200`. */
+export type UnexplainedErrors = ReadonlyMap<HarRequest, string>
+
 /**
  * Makes a scenario from recorded answers: the world as it was at the first request. It has only what the schemas of the
  * operations name, and a placeholder for a field of a list that is missing or wrong. Tokens are replaced, and a text with a secret of the recording in it.
+ * Each unexplained error becomes a fault at its place.
  */
-export function scenarioOf(recording: HarRecording): ImportedScenario {
-  return new Import(recording).run()
+export function scenarioOf(recording: HarRecording, unexplained: UnexplainedErrors = new Map()): ImportedScenario {
+  return new Import(recording, unexplained).run()
 }
 
 /** Tells whether only a fault can repeat an answer. The mock gives all others by itself. */
-function needsFault({ status, answer }: HarRequest): boolean {
+export function needsFault({ status, answer, isFaulted }: HarRequest): boolean {
   const code = codeOf(answer)
   return (
+    (isFaulted && status >= 400) ||
     status === 429 ||
     status >= 500 ||
     (status >= 400 && (code === undefined || !isServiceCode(code) || onlyByFault.includes(code)))
@@ -71,11 +77,13 @@ interface Counts {
   answered: number
   /** The errors that a fault repeats. */
   failed: number
-  last?: { readonly fault: { times: number } & FaultInput; readonly after: number }
+  last?: { readonly fault: { times: number } & FaultInput; readonly error: object; readonly after: number }
 }
 
+/** The id of a game mode that no answer names. */
+const unnamedMode = 'default'
+
 class Import {
-  readonly #recording: HarRecording
   readonly #redaction: Redaction
   readonly #games: RecordedGames
   readonly #regions = new Map<string, Writable<RegionInput>>()
@@ -86,21 +94,34 @@ class Import {
   readonly #faults: FaultInput[] = []
   readonly #counts = new Map<OperationId, Counts>()
   readonly #used = new Set<HarRequest>()
+  /** The recorded game modes of lobbies, by their recorded ids. */
+  readonly #modesOfLobbies = new Map<string, string>()
+  /** The lobbies that were asked for with limits of their own, by their recorded ids. */
+  readonly #ownLimits: ReadonlySet<string>
   readonly #beganAt: number | undefined
+  /** The lobbies of recorded finds and creates, by their recorded ids. */
+  readonly #made: ReadonlySet<string>
   #client: ScenarioInput['client']
 
-  constructor(recording: HarRecording) {
-    this.#recording = recording
+  constructor(
+    private readonly recording: HarRecording,
+    private readonly unexplained: UnexplainedErrors,
+  ) {
     this.#redaction = new Redaction(recording)
     this.#games = new RecordedGames(this.#redaction)
+    const { exchanges } = recording
+    this.#ownLimits = new Set(exchanges.filter(({ body }) => Object(body).max_players).flatMap(seatedLobby))
+    this.#made = new Set(exchanges.filter(({ operation }) => operation !== 'lobbies.join').flatMap(seatedLobby))
     this.#beganAt = recording.exchanges.find(({ sentAt }) => sentAt !== undefined)?.sentAt
   }
 
   run(): ImportedScenario {
-    const { exchanges } = this.#recording
+    const { exchanges } = this.recording
     for (const exchange of exchanges) this.#note(this.#games.take(exchange), exchange)
     for (const exchange of exchanges) this.#note(this.#take(exchange), exchange)
-    for (const exchange of exchanges) this.#note(this.#takeJoin(exchange), exchange)
+    // A request may name several game modes, and a later one may tell which of them its lobby has.
+    for (const exchange of exchanges) this.#note(this.#takeJoin(exchange, 'known'), exchange)
+    for (const exchange of exchanges) this.#note(this.#takeJoin(exchange, 'likely'), exchange)
     const misfits = exchanges.filter(isMisfit).map(({ entry }) => entry)
     return { scenario: this.#scenario(), used: this.#used, misfits, redaction: this.#redaction }
   }
@@ -122,11 +143,13 @@ class Import {
 
   /** Repeats an error of the service at the same place in the order of the requests. */
   #takeError(exchange: HarRequest): boolean {
-    const { operation, status, answer, answerHeaders } = exchange
+    const { entry, operation, status, answer, answerHeaders } = exchange
     const counts = this.#counts.get(operation) ?? { answered: 0, failed: 0 }
     this.#counts.set(operation, counts)
     counts.answered += 1
-    if (!needsFault(exchange) || this.#faults.length >= mostFaults) return false
+    const instead = this.unexplained.get(exchange)
+    const isFault = needsFault(exchange) || instead !== undefined
+    if (!isFault || this.#faults.length >= mostFaults) return false
     const [code, seconds] = [codeOf(answer), answerHeaders['retry-after'] ?? '']
     const error = {
       status,
@@ -137,10 +160,12 @@ class Import {
     const after = counts.answered - 1 - counts.failed
     const { last } = counts
     counts.failed += 1
-    if (last && last.after === after && sameJson(last.fault.effect.error, error)) last.fault.times += 1
+    if (last && last.after === after && sameJson(last.error, error)) last.fault.times += 1
     else {
-      const fault = { operation, ...(after > 0 && { after }), times: 1, effect: { error } }
-      counts.last = { fault, after }
+      const message = instead && `entry ${entry} of the recording: this world would answer ${instead} instead`
+      const named = { ...error, ...(message !== undefined && { message }) }
+      const fault = { operation, ...(after > 0 && { after }), times: 1, effect: { error: named } }
+      counts.last = { fault, error, after }
       this.#faults.push(fault)
     }
     return true
@@ -157,7 +182,9 @@ class Import {
 
   #addRegion({ region_id, provider_display_name, region_display_name, datacenter_coord }: Region): boolean {
     const id = this.#redaction.id(region_id)
-    if (id === undefined || this.#regions.get(id)?.datacenter_coord) return false
+    const isKnown = id === undefined || this.#regions.get(id)?.datacenter_coord !== undefined
+    // Each world answers a development token with that region.
+    if (isKnown || region_id === localRegion.region_id) return false
     this.#regions.set(id, {
       ...this.#regions.get(id),
       region_id: id,
@@ -168,7 +195,6 @@ class Import {
     return true
   }
 
-  /** Adds a region, unless an answer has told more about it. */
   #nameRegion(region: RegionInput): void {
     if (!this.#regions.has(region.region_id)) this.#regions.set(region.region_id, region)
   }
@@ -184,28 +210,50 @@ class Import {
     this.#regions.set(id, { ...known, region_uuid: summary.region_id })
   }
 
-  /** The first list says which lobbies there are. A later one with their states adds those. */
+  /**
+   * The first list says which lobbies there are. A later one with their states adds those, and the limits of game modes that had
+   * no lobby.
+   */
   #takeList(exchange: HarRequest): boolean {
     const list = answerOf(exchange, 'lobbies.list')
     if (!list) {
-      // Note which token of a namespace it has.
-      if (['namespace', 'public'].includes(operations[exchange.operation].auth)) this.#games.takeCall(exchange)
+      // Note which token of a namespace it has, and its regions.
+      const isOfNamespace = ['namespace', 'public'].includes(operations[exchange.operation].auth)
+      const namespace = isOfNamespace ? this.#games.takeCall(exchange) : undefined
+      const shown = answerOf(exchange, 'regions.list')?.regions
+      if (namespace && shown && !isCanned(exchange, shown)) namespace.regions ??= this.#idsOf(shown)
       return false
     }
     const namespace = this.#games.takeCall(
       exchange,
       list.lobbies.map(({ lobby_id }) => lobby_id),
     )
+    for (const { lobby_id, game_mode_id } of list.lobbies) this.#modesOfLobbies.set(lobby_id, game_mode_id)
     const isFirst = namespace.lobbies === undefined
-    namespace.regions ??= list.regions.flatMap(({ region_id }) => this.#redaction.id(region_id) ?? [])
+    if (isFirst) for (const { game_mode_id } of list.game_modes) this.#modeOf(game_mode_id, namespace)
+    if (isCanned(exchange, list.regions)) return this.#addLimits(list.lobbies, namespace) || isFirst
+    namespace.regions ??= this.#idsOf(list.regions)
     namespace.lobbies ??= new Map()
-    if (isFirst) {
-      for (const { game_mode_id } of list.game_modes) this.#modeOf(game_mode_id, namespace)
-      for (const lobby of list.lobbies) this.#addLobby(lobby, namespace)
-    }
+    if (isFirst) for (const lobby of list.lobbies) this.#addLobby(lobby, namespace)
+    const addsLimits = this.#addLimits(list.lobbies, namespace)
     const addsStates = !namespace.hasStates && exchange.query.get('include_state') === 'true'
     if (addsStates) this.#addStates(list.lobbies, namespace)
-    return isFirst || addsStates
+    return isFirst || addsLimits || addsStates
+  }
+
+  #idsOf(regions: readonly Region[]): string[] {
+    return regions.flatMap(({ region_id }) => this.#redaction.id(region_id) ?? [])
+  }
+
+  /** Adds the limits of game modes from their lobbies. Leaves out lobbies that were asked for with limits of their own. */
+  #addLimits(lobbies: readonly Lobby[], { modes }: RecordedNamespace): boolean {
+    const added = lobbies.map(lobby => {
+      const mode = modes.get(this.#redaction.id(lobby.game_mode_id) ?? '')
+      if (!mode || mode.max_players !== undefined || this.#ownLimits.has(lobby.lobby_id)) return false
+      mode.max_players = limitsOf(lobby)
+      return true
+    })
+    return added.includes(true)
   }
 
   #addStates(lobbies: readonly Lobby[], namespace: RecordedNamespace): void {
@@ -238,8 +286,7 @@ class Import {
     const mode = this.#modeOf(lobby.game_mode_id, namespace)
     if (lobby_id === undefined || region_id === undefined || !mode) return
     this.#nameRegion({ region_id })
-    const { max_players_normal: normal, max_players_direct: direct, max_players_party: party } = lobby
-    const max_players = normal === direct && direct === party ? normal : { normal, direct, party }
+    const max_players = limitsOf(lobby)
     mode.max_players ??= max_players
     const entry = {
       lobby_id,
@@ -266,15 +313,19 @@ class Import {
     return modes.get(game_mode_id)
   }
 
-  /** A seat shows the ports of a game mode, and a region. */
-  #takeJoin(exchange: HarRequest): boolean {
+  /**
+   * A seat shows the ports of a game mode, and a region. `likely`: it is in the first one that the request names, unless another
+   * request tells more.
+   */
+  #takeJoin(exchange: HarRequest, certainty: 'known' | 'likely'): boolean {
     const join =
       answerOf(exchange, 'lobbies.find') ?? answerOf(exchange, 'lobbies.join') ?? answerOf(exchange, 'lobbies.create')
     if (!join) return false
     const namespace = this.#games.takeCall(exchange)
     const { region_id, display_name } = join.lobby.region
     const id = this.#redaction.id(region_id)
-    if (id !== undefined) this.#nameRegion({ region_id: id, region_display_name: this.#redaction.text(display_name) })
+    if (id !== undefined && region_id !== localRegion.region_id)
+      this.#nameRegion({ region_id: id, region_display_name: this.#redaction.text(display_name) })
     const lobby_ports = portsOf(join.ports)
     if (tokenOf(exchange)?.startsWith('dev_') && lobby_ports.length > 0) {
       const isNew = namespace.entry.development === undefined
@@ -282,22 +333,41 @@ class Import {
       return isNew
     }
     const { game_modes, game_mode } = Object(exchange.body) as { game_modes?: unknown; game_mode?: unknown }
-    const [asked] = [game_modes ?? game_mode].flat()
-    const seated = this.#redaction.id(join.lobby.lobby_id)
-    const ofLobby = namespace.lobbies?.get(seated ?? '')?.game_mode_id
-    const modeId = ofLobby ?? (typeof asked === 'string' ? asked : undefined)
+    const [asked, ...others] = [game_modes ?? game_mode].flat()
+    const { lobby_id } = join.lobby
+    const modes = this.#modesOfLobbies
+    const isTold = typeof asked === 'string' && (others.length === 0 || certainty === 'likely')
+    if (isTold && !modes.has(lobby_id)) modes.set(lobby_id, asked)
+    const modeId = modes.get(lobby_id) ?? (certainty === 'likely' ? likelyMode(namespace, id) : undefined)
     // A development token gets a seat in any game mode, also in one that the list does not have.
     const isNew = namespace.lobbies === undefined && modeId !== undefined
     const mode = isNew ? this.#modeOf(modeId, namespace) : namespace.modes.get(this.#redaction.id(modeId ?? '') ?? '')
-    if (!mode || mode.ports) return false
+    if (!mode) return false
+    if (exchange.operation === 'lobbies.join' && certainty === 'likely') this.#addJoined(join.lobby, mode, namespace)
     const hasNone = Object.keys(join.ports).length === 0
-    if (hasNone || lobby_ports.length > 0) mode.ports = hasNone ? {} : { lobby_ports }
-    return mode.ports !== undefined
+    const known = mode.ports?.lobby_ports ?? []
+    const added = lobby_ports.filter(({ label }) => !known.some(port => port.label === label))
+    if (added.length > 0) mode.ports = { lobby_ports: [...known, ...added] }
+    else if (hasNone && !mode.ports) mode.ports = {}
+    else return false
+    return true
+  }
+
+  /** Adds a lobby from before the recording that no list has: a closed or a private one, which a player joined all the same. */
+  #addJoined(lobby: Join['lobby'], { game_mode_id }: ModeInput, namespace: RecordedNamespace): void {
+    const [lobby_id, region_id] = [lobby.lobby_id, lobby.region.region_id].map(id => this.#redaction.id(id))
+    const isMade = this.#made.has(lobby.lobby_id) || this.#games.withLobby(lobby_id ?? '') !== undefined
+    if (lobby_id === undefined || region_id === undefined || isMade) return
+    namespace.lobbies ??= new Map()
+    namespace.lobbies.set(lobby_id, { lobby_id, game_mode_id, region_id, publicity: 'private' })
   }
 
   #takeLink(exchange: HarRequest): boolean {
     const made = answerOf(exchange, 'devices.links.prepare')?.device_link_token
     if (made !== undefined) this.#links.set(made, undefined)
+    // It was made before the recording.
+    for (const completed of completedLink(exchange))
+      if (!this.#links.has(completed)) return this.#addLink(completed, {})
     const link = answerOf(exchange, 'devices.links.get')
     const recorded = exchange.query.get('device_link_token')
     if (!link || recorded === null) return false
@@ -309,7 +379,7 @@ class Import {
     return true
   }
 
-  #addLink(recorded: string, { cloud_token }: OperationOutput<'devices.links.get'>): boolean {
+  #addLink(recorded: string, { cloud_token }: { readonly cloud_token?: string | undefined }): boolean {
     const token = this.#redaction.token(recorded, 'device')
     if (cloud_token === undefined) this.#links.set(recorded, { token, status: 'pending' })
     else {
@@ -369,11 +439,14 @@ class Import {
       // By default a game mode enables all regions of the scenario.
       return { ...mode, ...(enabled.size > 0 && enabled.size < this.#regions.size && { regions: [...enabled] }) }
     }
+    // The regions of a namespace are those of its game modes, and no answer has named one.
+    const unnamed = modes.size === 0 && lobbies === undefined && regions.length > 0
+    const shown = unnamed ? [{ game_mode_id: unnamedMode }] : [...modes.values()]
     const given = givenKeys({ public: this.#unused(tokens.public), development: this.#unused(tokens.development) })
     return {
       ...entry,
       ...(Object.keys(given).length > 0 && { tokens: given }),
-      ...(modes.size > 0 && { game_modes: [...modes.values()].map(regionsOf) }),
+      ...(shown.length > 0 && { game_modes: shown.map(regionsOf) }),
       ...(lobbies !== undefined && lobbies.size > 0 && { lobbies: [...lobbies.values()] }),
     }
   }
@@ -405,6 +478,38 @@ function placeOfNearest(answer: unknown): ScenarioInput['client'] {
   const nearest = regions.toSorted((a, b) => kilometersTo(a) - kilometersTo(b))[0]
   // All distances are 0 if the service does not know the place.
   return nearest && regions.some(region => kilometersTo(region) > 0) ? nearest.datacenter_coord : undefined
+}
+
+/** Tells whether an answer is the mock response to a development token: one region, and a lobby of each game mode. */
+function isCanned(exchange: HarRequest, regions: readonly Region[]): boolean {
+  return (
+    tokenOf(exchange)?.startsWith('dev_') === true &&
+    regions.every(({ region_id }) => region_id === localRegion.region_id)
+  )
+}
+
+/** Returns the first game mode that has a region, as far as anybody knows. */
+function likelyMode({ modes }: RecordedNamespace, region: string | undefined): string | undefined {
+  if (modes.size === 0) return unnamedMode
+  const fits = ({ regions }: ModeInput) => regions === undefined || regions.includes(region ?? '')
+  return [...modes.values()].find(fits)?.game_mode_id
+}
+
+function limitsOf({ max_players_normal: normal, max_players_direct: direct, max_players_party: party }: Lobby) {
+  return normal === direct && direct === party ? normal : { normal, direct, party }
+}
+
+/** Returns the id of the lobby of a seat, or nothing. */
+function seatedLobby({ answer }: HarRequest): string[] {
+  const { lobby_id } = Object(Object(answer).lobby) as { lobby_id?: unknown }
+  return typeof lobby_id === 'string' ? [lobby_id] : []
+}
+
+/** Returns the token of the link that a request completes, or nothing. */
+export function completedLink({ operation, status, body }: HarRequest): string[] {
+  if (operation !== 'devices.links.complete' || status >= 300) return []
+  const { device_link_token } = Object(body) as { device_link_token?: unknown }
+  return typeof device_link_token === 'string' ? [device_link_token] : []
 }
 
 /** The ports of a game server without its host. */

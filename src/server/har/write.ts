@@ -3,13 +3,12 @@ import type { Entry, Har, Header, QueryString, Request, Response } from 'har-for
 import type { JournalEntry } from '../../core/contract/journal.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { operations } from '../../core/contract/operations.js'
-import { exactValue, writeJson } from '../../core/lib/exact-json.js'
+import { exactValue, writeJson } from '../../core/lib/json.js'
 import { version } from '../../version.js'
 
 /** The facts of an entry that HAR has no fields for. It lets a program add fields that begin with `_`. */
 const notes = ['id', 'world', 'operation', 'caller', 'fault', 'edited', 'blocked_ms', 'revisions', 'reasons'] as const
 
-/** An entry of a HAR from the journal. */
 interface JournalHarEntry extends Entry {
   /** Why the answer has no status. The developer tools of Chromium show it. Absent if there was an answer. */
   readonly _error?: string
@@ -60,7 +59,7 @@ function harRequest(entry: JournalEntry, url: string): Request {
     cookies: [],
     headers: listed(headers),
     queryString: parameters,
-    ...(text !== '' && { postData: { mimeType, text } }),
+    ...(body !== undefined && { postData: { mimeType, text } }),
     headersSize: -1,
     bodySize: body === undefined ? 0 : Buffer.byteLength(text),
   }

@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { quoted } from '../../core/lib/text.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { quoted, UsageError } from '../../core/lib/messages.js'
 
 /** The forms of a trusted proxy, for messages. */
 export const proxyForms =

@@ -1,6 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { counted } from '../../core/lib/text.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { counted, UsageError } from '../../core/lib/messages.js'
 import { readToken } from '../../core/pipeline/authenticate.js'
 import type { MockRequest } from '../../core/pipeline/message.js'
 

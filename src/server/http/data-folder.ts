@@ -1,4 +1,4 @@
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import type { Mock } from '../../core/mock/mock.js'
 import { StorageError } from '../../core/storage/storage.js'
 import { WorldStorage } from '../../core/storage/world-storage.js'

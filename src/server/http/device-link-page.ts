@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ApiError } from '../../core/contract/errors.js'
 import { decodeSegment, deviceLinkPath } from '../../core/contract/paths.js'
 import type { WorldControl } from '../../core/control/world-control.js'
-import { quoted } from '../../core/lib/text.js'
+import { quoted } from '../../core/lib/messages.js'
 import { dateAndTime, formatInstant } from '../../core/lib/time.js'
 import type { RunningWorld } from '../../core/mock/running-world.js'
 import { header, type MockRequest, type MockResponse } from '../../core/pipeline/message.js'
@@ -17,7 +17,6 @@ export type PagedWorld = Pick<WorldControl, 'world' | 'tokens'>
 
 type CompletedWorld = PagedWorld & Pick<RunningWorld, 'handle' | 'responder'>
 
-/** HTML whose interpolated texts are escaped. */
 interface Html {
   readonly html: string
 }

@@ -303,7 +303,6 @@ function respond(answered: MockResponse | Promise<MockResponse>, response: Serve
   else writeResponse(answered, response)
 }
 
-/** Writes a response. Does nothing if the client has disconnected. */
 function writeResponse(answered: MockResponse, response: ServerResponse): void {
   const { status, headers, body, disconnect } = answered
   if (response.destroyed || response.headersSent) return
@@ -401,14 +400,12 @@ interface WaitingRequest {
 
 /** The requests of one connection that arrived before the responses to earlier ones were written. */
 class Pipeline {
-  readonly #socket: Socket
   readonly #waiting: WaitingRequest[] = []
   #inFlight = 0
   #paused = false
   #scheduled = false
 
-  constructor(socket: Socket) {
-    this.#socket = socket
+  constructor(private readonly socket: Socket) {
     // Node itself resumes the socket when it reads or drops a body.
     socket.on('resume', () => void (this.#paused && socket.pause()))
   }
@@ -419,7 +416,7 @@ class Pipeline {
     else this.#waiting.push(request)
     if (this.#waiting.length < maxWaiting) return
     this.#paused = true
-    this.#socket.pause()
+    this.socket.pause()
   }
 
   #begin({ response, begin }: WaitingRequest): void {
@@ -443,7 +440,7 @@ class Pipeline {
 
   #beginWaiting(): void {
     const until = real.now() + sliceMs
-    while (this.#inFlight < maxInFlight && !this.#socket.destroyed) {
+    while (this.#inFlight < maxInFlight && !this.socket.destroyed) {
       const next = this.#waiting.shift()
       if (!next) break
       this.#begin(next)
@@ -453,6 +450,6 @@ class Pipeline {
     }
     if (!this.#paused || this.#waiting.length > maxWaiting / 2) return
     this.#paused = false
-    this.#socket.resume()
+    this.socket.resume()
   }
 }

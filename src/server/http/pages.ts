@@ -74,7 +74,6 @@ function respondDeviceLink(token: string, { mock }: PageContext): MockResponseIn
   return htmlResponse({ ...page, html }, link ? 200 : 404)
 }
 
-/** A page as it was built, with its style and its script inside. */
 interface BuiltPage {
   readonly html: string
   /** The hashes of the style and the script, as in a content security policy. */

@@ -12,10 +12,9 @@ import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { ApiError, type ErrorCode } from '../../core/contract/errors.js'
 import { parseInput } from '../../core/lib/issues.js'
+import { escapedLine, systemReason, UsageError } from '../../core/lib/messages.js'
 import { real } from '../../core/lib/real-globals.js'
-import { escapedLine } from '../../core/lib/text.js'
 import { hostInUrl } from '../../core/lib/url.js'
-import { systemReason, UsageError } from '../../core/lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../../core/mock/facade.js'
 import type { Mock } from '../../core/mock/mock.js'
 import { AppOptions, ListenOptions } from '../../core/mock/options.js'
@@ -267,7 +266,6 @@ function createResponseClass(): { readonly Response: typeof ServerResponse; clos
   }
 }
 
-/** The parts that the servers of a port share. */
 interface SharedParts {
   readonly Response: typeof ServerResponse
   /** Their open connections. */
@@ -320,7 +318,6 @@ function open(
   })
 }
 
-/** Explains why the system refuses to listen, and what to do. */
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): UsageError {
   const noMachine = `cannot listen on ${host}: no machine has that name. Name an address, or leave the host out`
   const sentences: Readonly<Record<string, string>> = {
@@ -345,7 +342,6 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   else refuse(socket, 'API_BAD_HEADERS', `the request is not valid HTTP: ${error.message}`)
 }
 
-/** Tells whether a connection has never had a byte of a request. */
 function isUnused(socket: Duplex): boolean {
   return 'bytesRead' in socket && socket.bytesRead === 0
 }

@@ -13,7 +13,7 @@ import { outputResult } from '../../core/pipeline/respond.js'
 import { locate, type Place, routes } from '../../core/pipeline/routes.js'
 import { version } from '../../version.js'
 import { capsuleHtml } from '../files/capsule-html.js'
-import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
+import { parseScenarioText, scenarioText } from '../files/scenario-file.js'
 import { parseControlHosts } from './address-lists.js'
 import { controlOpenapi } from './control-openapi.js'
 import { checkControlToken, holderCheck } from './control-token.js'
@@ -195,7 +195,7 @@ export class Service {
 }
 
 const texts: CallTexts = {
-  parseScenario: parseSentScenario,
+  parseScenario: parseScenarioText,
   scenarioText,
   capsuleHtml,
   version,

@@ -14,15 +14,13 @@ const longestText = 1024 ** 2
  * because each write costs more than most events: a system call here, and several messages between the processes of a browser.
  */
 export class StreamWriter implements StreamClient {
-  readonly #response: ServerResponse
   /** The text for the next write. */
   #text = ''
   #turn: NodeJS.Immediate | undefined
   #pause: NodeJS.Timeout | undefined
   #wakers: (() => void)[] = []
 
-  constructor(response: ServerResponse) {
-    this.#response = response
+  constructor(private readonly response: ServerResponse) {
     response.on('drain', () => this.#wake())
     response.once('close', () => {
       clearTimeout(this.#pause)
@@ -40,12 +38,12 @@ export class StreamWriter implements StreamClient {
   end(): void {
     this.#write()
     clearTimeout(this.#pause)
-    this.#response.end()
+    this.response.end()
   }
 
   /** Resolves at once until the next write. After one, waits for the pause, and for a slow client. */
   async drained(): Promise<void> {
-    const { writableNeedDrain, destroyed } = this.#response
+    const { writableNeedDrain, destroyed } = this.response
     if (destroyed || (this.#pause === undefined && !writableNeedDrain)) return
     await new Promise<void>(resolve => this.#wakers.push(resolve))
     await this.drained()
@@ -54,8 +52,8 @@ export class StreamWriter implements StreamClient {
   #write(): void {
     clearImmediate(this.#turn)
     this.#turn = undefined
-    if (this.#text === '' || this.#response.destroyed) return
-    this.#response.write(this.#text)
+    if (this.#text === '' || this.response.destroyed) return
+    this.response.write(this.#text)
     this.#text = ''
     clearTimeout(this.#pause)
     this.#pause = setTimeout(() => {

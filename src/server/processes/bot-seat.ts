@@ -1,8 +1,8 @@
 import type { Join } from '../../core/contract/lobbies.js'
 import type { Environment } from '../../core/control/environment.js'
 import { environmentOf, portVariables } from '../../core/control/environment.js'
+import { UsageError } from '../../core/lib/messages.js'
 import { sayIfSlow } from '../../core/lib/slow-wait.js'
-import { UsageError } from '../../core/lib/usage-error.js'
 
 /** The seat that a bot asks for. With `game_modes`, `lobbies.find` chooses the lobby. */
 export type SeatWish = { readonly game_modes: readonly string[] } | { readonly lobby_id: string }

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/control/environment.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import { drawSession } from '../../core/simulation/simulated-players.js'
 import { Random } from '../../core/store/random.js'
 import { age, exitFields, isNotFound } from './exit-report.js'

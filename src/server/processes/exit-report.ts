@@ -1,4 +1,4 @@
-import { counted } from '../../core/lib/text.js'
+import { counted } from '../../core/lib/messages.js'
 import { formatDuration } from '../../core/lib/time.js'
 import type { Exit } from './server-process.js'
 

@@ -1,11 +1,11 @@
 import { worldPath } from '../../core/contract/paths.js'
 import { createLobbies } from '../../core/control/creators.js'
 import { type Environment, lobbyEnvironment } from '../../core/control/environment.js'
+import { sameJson } from '../../core/lib/json.js'
+import { shortened, UsageError } from '../../core/lib/messages.js'
 import { real } from '../../core/lib/real-globals.js'
 import { whenSlow } from '../../core/lib/slow-wait.js'
-import { shortened } from '../../core/lib/text.js'
 import { formatInstant } from '../../core/lib/time.js'
-import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
 import type { RunningWorld } from '../../core/mock/running-world.js'
 import { restartLobby, stopLobby } from '../../core/operations/game-server.js'
@@ -96,11 +96,11 @@ export function findLobbyPorts(
   return find(lobby ? lobbyPorts(lobby, tables) : [])
 }
 
-/** Gives ports to a lobby that waits for its server. Returns `false` if it does not wait any more. */
+/** Gives ports to a lobby whose process starts. Returns `false` if it does not wait any more. */
 export function givePorts(world: LiveWorld, lobbyId: string, ports: readonly LobbyPort[]): boolean {
   const lobby = world.tables.lobbies.get(lobbyId)
   if (lobby?.status !== 'starting') return false
-  const put = () => void world.tables.lobbies.put(Object.freeze({ ...lobby, ports: [...ports] }))
+  const put = () => void world.tables.lobbies.put(Object.freeze({ ...lobby, run_by: 'command', ports: [...ports] }))
   world.write(put, { cause: { kind: 'server' } })
   return true
 }
@@ -222,20 +222,24 @@ export class GameServers {
 
   #follow(world: RunningWorld): void {
     const check = (id: string, before: LobbyRow | undefined, after: LobbyRow | undefined) => {
-      if (after?.status === 'starting') this.#startFor(after, world)
-      else if (!after || after.status === 'stopped') this.#stopFor(id, world, before)
+      if (!after || after.status === 'stopped') this.#stopFor(id, world, before)
+      else this.#serve(after, world)
       const server = this.#running.get(keyOf(world, id))
       if (!server || before?.status === after?.status) return
       if (after?.status === 'ready') setReady(server)
       publish(server)
     }
-    world.servers.runBy({
+    const runner = {
       list: () => [...this.#ended, ...this.#running.values()].filter(server => server.world === world).map(stateOf),
-      get: id => {
+      get: (id: string) => {
         const server = this.#find(world, id)
         return server && { ...stateOf(server), log: [...server.log.lines], environment: server.environment }
       },
-      restart: id => this.#restartByCall(world, id),
+      restart: (id: string) => this.#restartByCall(world, id),
+    }
+    world.servers.runBy(runner, {
+      starts: lobby => !this.#isClosed && this.#commandFor(lobby, world) !== undefined,
+      serves: lobby => this.#serves(lobby, world),
     })
     const unsubscribe = world.world.subscribe(({ changes }) => {
       for (const change of changes)
@@ -246,6 +250,20 @@ export class GameServers {
       for (const server of this.#running.values()) if (server.world === world) stop(server)
     })
     for (const lobby of world.world.tables.lobbies.all()) check(lobby.lobby_id, undefined, lobby)
+  }
+
+  /** Tells whether the process of a lobby serves it, if it gets these columns. */
+  #serves(lobby: LobbyRow, world: RunningWorld): boolean {
+    const server = this.#running.get(keyOf(world, lobby.lobby_id))
+    if (!server?.process || server.isStopping || server.isRestarting) return false
+    return statusOf(server) === lobby.status && sameJson(portsByLabel(lobby.ports), server.state.ports)
+  }
+
+  /** Starts the server of a lobby that waits for one. Stops a process that does not serve the lobby any more. */
+  #serve(lobby: LobbyRow, world: RunningWorld): void {
+    const server = this.#running.get(keyOf(world, lobby.lobby_id))
+    if (!server && lobby.status === 'starting') this.#startFor(lobby, world)
+    if (server?.process && !server.isStopping && lobby.run_by !== 'command') stop(server)
   }
 
   #startFor(lobby: LobbyRow, world: RunningWorld): void {
@@ -310,6 +328,10 @@ export class GameServers {
     while (await this.#runProcess(server)) changeLobbyOf(server, restartLobby)
     if (server.end === undefined) setEnd(server, 'stopped')
     this.#remove(server)
+    // The lobby may wait for the next one by now, also in another world of that id.
+    const world = this.#options.mock.worlds.inMemory(server.world.id)
+    const lobby = world?.world.tables.lobbies.get(server.lobbyId)
+    if (world && lobby) this.#serve(lobby, world)
   }
 
   /** Runs a process from the search for its ports to its end. Resolves with `true` if another one takes its place. */
@@ -329,13 +351,15 @@ export class GameServers {
     const process = this.#system.start(server.state.command, env, line => this.#addLine(server, line))
     server.process = process
     const { pid } = process
-    const byLabel = ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0] as const)
+    const byLabel = portsByLabel(ports)
     // The times are those of this process.
     const { ready_at: _, ready_ms: __, pid: ___, ...known } = server.state
-    const started = { ports: Object.fromEntries(byLabel), started_at: timeIn(world) }
+    const started = { ports: byLabel, started_at: timeIn(world) }
     server.state = { ...known, ...started, ...(pid === undefined ? {} : { pid }) }
     publish(server)
-    const list = byLabel.map(([label, port]) => `${label} ${port}`).join(', ')
+    const list = Object.entries(byLabel)
+      .map(([label, port]) => `${label} ${port}`)
+      .join(', ')
     this.#report(
       server,
       'started',
@@ -437,6 +461,11 @@ export class GameServers {
 
 function keyOf({ id }: RunningWorld, lobbyId: string): string {
   return `${id} ${lobbyId}`
+}
+
+/** Returns the ports of a server by label. A range has its first port. */
+function portsByLabel(ports: readonly LobbyPort[] = []): Readonly<Record<string, number>> {
+  return Object.fromEntries(ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0]))
 }
 
 /** The time of the world's clock, in ISO 8601. */

@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../core/lib/check-report.js'
-import { writeJson } from '../../core/lib/exact-json.js'
-import { counted, shortened } from '../../core/lib/text.js'
+import { writeJson } from '../../core/lib/json.js'
+import { counted, shortened } from '../../core/lib/messages.js'
 import { elapsedText, formatDuration } from '../../core/lib/time.js'
 import type { RefusedCall, ServedLobby, ServedPlayer } from '../../core/simulation/servers.js'
 import { isNotFound, tailOf } from './exit-report.js'

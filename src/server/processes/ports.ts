@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { connect, createServer } from 'node:net'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import type { LobbyPort } from '../../core/store/columns.js'
 
 /** The most attempts to find free ports. */

@@ -1,5 +1,5 @@
 import { sameJson } from '../../core/lib/json.js'
-import { escapedLine } from '../../core/lib/text.js'
+import { escapedLine } from '../../core/lib/messages.js'
 import { longestTail, tailOf } from './exit-report.js'
 import type { ServerProcess } from './server-process.js'
 

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
+import { counted } from '../../core/lib/messages.js'
 import { real } from '../../core/lib/real-globals.js'
-import { counted } from '../../core/lib/text.js'
 
 // Reads what a game server writes. A server that writes without pause must not slow down the mock.
 

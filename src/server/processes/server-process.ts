@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { type Environment, inheritedBy } from '../../core/control/environment.js'
+import { systemReason } from '../../core/lib/messages.js'
 import { real } from '../../core/lib/real-globals.js'
-import { systemReason } from '../../core/lib/usage-error.js'
 import { endGroup, isGroupAlive, isWindows, lateOutputMs, signalGroup } from './process-group.js'
 import { ServerOutput } from './server-output.js'
 import { graceMs as defaultGraceMs, watchdog } from './watchdog.js'

@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import { systemReason } from '../../core/lib/usage-error.js'
+import { systemReason } from '../../core/lib/messages.js'
 import { isWindows } from './process-group.js'
 
 /** Starts a command and its arguments. No shell reads them, except on Windows. */

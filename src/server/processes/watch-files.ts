@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, relative, resolve } from 'node:path'
-import { systemReason, UsageError } from '../../core/lib/usage-error.js'
+import { systemReason, UsageError } from '../../core/lib/messages.js'
 import type { ScenarioCommands } from '../../core/scenario/commands.js'
 
 /** Watches a file or a folder with all that is in it. Calls `onChange` with one changed path once it is quiet. */

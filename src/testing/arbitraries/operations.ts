@@ -2,8 +2,7 @@ import * as fc from 'fast-check'
 import { type DocumentedOperation, documentOperation } from '../../core/contract/openapi.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { type OperationId, type OperationOutput, operationIds, operations } from '../../core/contract/operations.js'
-import { didYouMean, quoted } from '../../core/lib/text.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { didYouMean, quoted, UsageError } from '../../core/lib/messages.js'
 import { jsonOf } from './json-values.js'
 
 /** An operation, and its part of the OpenAPI document. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { OpenApiParameter } from '../../core/contract/openapi.js'
 import type { OperationId } from '../../core/contract/operations.js'
-import { checkKeys } from '../../core/lib/usage-error.js'
+import { checkKeys } from '../../core/lib/messages.js'
 import { jsonOf, type ValueOptions } from './json-values.js'
 import { type FoundOperation, findOperation } from './operations.js'
 

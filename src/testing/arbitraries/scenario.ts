@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
-import { quoted } from '../../core/lib/text.js'
-import { checkKeys, UsageError } from '../../core/lib/usage-error.js'
+import { checkKeys, quoted, UsageError } from '../../core/lib/messages.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
 
 /** Options of `scenario`. All are optional. */

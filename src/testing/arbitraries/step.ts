@@ -2,9 +2,8 @@ import * as fc from 'fast-check'
 import type { Client } from '../../client/client.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { type OperationId, operationIds, operations } from '../../core/contract/operations.js'
+import { quoted, UsageError } from '../../core/lib/messages.js'
 import { AbortController, TextEncoder, URLSearchParams } from '../../core/lib/real-globals.js'
-import { quoted } from '../../core/lib/text.js'
-import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mockmaker } from '../../core/mock/facade.js'
 import { seatsTaken } from '../../core/store/lobby-rules.js'
 import { lobbyTokenOf } from '../../core/store/tokens.js'
@@ -76,7 +75,6 @@ const clockMove: fc.Arbitrary<Plan> = fc.constantFrom('1ms', '1s', '30s', '2m', 
   },
 }))
 
-/** Returns item `n`, and starts again after the last one. */
 function nth<Item>(items: readonly Item[], n: number): Item | undefined {
   return items[n % Math.max(1, items.length)]
 }

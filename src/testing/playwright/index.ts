@@ -80,7 +80,7 @@ const extended = playwright.test.extend<OptionFixtures & MockmakerFixtures & Int
       known.begin(testInfo.file)
       const { mock, mounts, answer, close } = await openMock(options, known, ms => pages.advanceClocks(ms))
       const requests = new PageRequests(mounts, answer)
-      const failure = new FailureReport(mock, testInfo, { requests, hasCapsule: capsule !== 'never' })
+      const failure = new FailureReport(mock, testInfo, requests, capsule !== 'never')
       try {
         await pages.begin(requests)
         await use({ mock, failure })

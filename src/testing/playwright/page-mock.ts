@@ -4,10 +4,9 @@ import { Fault } from '../../core/contract/faults.js'
 import type { OperationId } from '../../core/contract/operations.js'
 import { splitWorldUrl } from '../../core/contract/paths.js'
 import { parseInput } from '../../core/lib/issues.js'
-import { quoted } from '../../core/lib/text.js'
+import { quoted, UsageError } from '../../core/lib/messages.js'
 import { parseDuration } from '../../core/lib/time.js'
 import { parseUrl } from '../../core/lib/url.js'
-import { UsageError } from '../../core/lib/usage-error.js'
 import { fetchFrom } from '../../core/mock/fetch.js'
 import { createMock } from '../../core/mock/mock.js'
 import type { MockmakerOptions } from '../../core/mock/options.js'
@@ -86,7 +85,6 @@ export async function openMock(
   return open
 }
 
-/** Returns the URL without a slash at its end. */
 function matchmakerUrl(matchmaker: unknown): string {
   if (matchmaker === undefined)
     throw new UsageError(

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page, Request, Route } from '@playwright/test'
 import { deviceLinkPath, isControlPath, pathInWorld } from '../../core/contract/paths.js'
+import { shortened } from '../../core/lib/messages.js'
 import { sayIfSlow } from '../../core/lib/slow-wait.js'
-import { shortened } from '../../core/lib/text.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../../core/pipeline/message.js'
 import { routes } from '../../core/pipeline/routes.js'
 import { hideFromForeignPage, isAllowedByPreflight, siteHeader } from './page-origin.js'
@@ -140,7 +140,6 @@ export class PageRequests {
 
 const refusedPreflight: MockResponse = { status: 403, headers: {}, body: new Uint8Array() }
 
-/** Tells whether an operation, the control API or the page of a device link is at a path. */
 function isPathOfMock(path: string): boolean {
   const inWorld = pathInWorld(path)
   return isControlPath(inWorld) || inWorld.startsWith(deviceLinkPath) || routes.list('OPTIONS', inWorld).length > 0
@@ -155,7 +154,6 @@ function pageOf(request: Request): Page | undefined {
   }
 }
 
-/** Responds to a page. Does nothing if it is gone. */
 async function fulfill(route: Route, { status, headers, body, disconnect }: MockResponse): Promise<void> {
   // Playwright cannot cut a body: the page gets a network error.
   if (disconnect) return fail(route, disconnect === 'reset' ? 'connectionreset' : 'connectionclosed')

@@ -1,7 +1,7 @@
 import type { ArgTypesEnhancer, StoryContext } from 'storybook/internal/csf'
 import { addons } from 'storybook/internal/preview-api'
+import { escapedLine, quoted, UsageError } from '../../core/lib/messages.js'
 import { sayIfSlow } from '../../core/lib/slow-wait.js'
-import { escapedLine, quoted } from '../../core/lib/text.js'
 import type { MockmakerWorld } from '../../core/mock/facade.js'
 import { checkUnusedFaults } from '../../core/pipeline/unused-faults.js'
 import type { ShippedScenario } from '../../core/scenario/schema.js'
@@ -47,9 +47,12 @@ const worlds = new StoryWorlds()
 /** Stories by the context of their rendering. */
 const rendered = new WeakMap<object, ShownStory>()
 const [passed, reported] = [new WeakSet<ShownStory>(), new WeakSet<ShownStory>()]
+/** The ids of all stories whose loaders have run. */
+const opened = new Set<string>()
 
 /** Gives a story its world. Loaders of the story can use its mock. */
 async function openWorld(context: StoryContext): Promise<void> {
+  opened.add(context.id)
   const chosen = parseParameters(context.parameters.mockmaker)
   const aroundFrame = takeScenarioAround()
   const fromToolbar = context.globals.mockmaker || aroundFrame
@@ -73,6 +76,14 @@ function aborted({ id, abortSignal }: StoryContext): Promise<void> {
   return sayIfSlow(
     aborted,
     () => `the story ${id} still waits for Storybook to end this rendering of it: reload the page`,
+  )
+}
+
+/** A test that renders a composed story itself skips the loaders, and its requests would go to the network. */
+function refuseWithoutWorld(render: () => unknown, { id, parameters }: StoryContext): unknown {
+  if (parameters.mockmaker === undefined || opened.has(id)) return render()
+  throw new UsageError(
+    `the story ${id} has no mock yet: run it with await Story.run(), or await Story.load() before you render it`,
   )
 }
 
@@ -140,6 +151,7 @@ followToolbar(() => worlds.shown)
 
 export const annotations: MockmakerAddon = {
   loaders: [openWorld],
+  decorators: [refuseWithoutWorld],
   beforeEach: answerRequests,
   afterEach: checkFaults,
   argTypesEnhancers: [showInFrame],

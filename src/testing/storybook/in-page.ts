@@ -1,6 +1,6 @@
 // Pages get this file for `#stories`.
 import { setupWorker } from 'msw/browser'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import { startWorker } from '../../msw/controlled-page.js'
 import type { StartStories } from './worker.js'
 

@@ -118,7 +118,6 @@ export class StoryWorlds {
     return created
   }
 
-  /** Returns the id of the world that a request is for. */
   #choose(request: Request, owner: Owner): string {
     const stories = this.shown.filter(story => story.owner === owner)
     const named = stories.find(({ mock }) => namesWorld(request, mock.id))

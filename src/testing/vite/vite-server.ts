@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import { inspect, styleText } from 'node:util'
 import type { PreviewServer, ViteDevServer } from 'vite'
 import { parseInput } from '../../core/lib/issues.js'
-import { escapedLine } from '../../core/lib/text.js'
+import { escapedLine } from '../../core/lib/messages.js'
 import { createMock, describeBug } from '../../core/mock/mock.js'
 import { type MockmakerPluginOptions, PluginOptions } from '../../core/mock/options.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
@@ -122,7 +122,6 @@ function logOf({ config: { logger } }: ViteServer): ServerLog {
   }
 }
 
-/** Loads the scenario of the options. A path starts at Vite's root. */
 async function load(
   scenario: ScenarioInput | string | undefined,
   root: string,
@@ -135,7 +134,6 @@ async function load(
   })
 }
 
-/** The settings of the server in Vite's configuration. */
 function settingsOf(server: ViteServer) {
   return 'watcher' in server ? server.config.server : server.config.preview
 }
@@ -168,7 +166,6 @@ function urlAt(server: ViteServer, path: string): string | undefined {
   return `${https ? 'https' : 'http'}://localhost:${listening ?? port}${path}`
 }
 
-/** Adds a line to the URLs that Vite prints. */
 function printUrlOf(server: ViteServer, path: string): void {
   const printUrls = server.printUrls.bind(server)
   server.printUrls = () => {
@@ -182,7 +179,6 @@ function printUrlOf(server: ViteServer, path: string): void {
   }
 }
 
-/** Reloads a scenario file when Vite sees a change of it. */
 function reloadOnChange(
   { watcher, config: { logger } }: ViteDevServer,
   { file, mock }: { readonly file: ScenarioFile; readonly mock: ReloaderOptions['mock'] },

@@ -79,7 +79,6 @@ export function createFixtures(interception: Interception, runner: Runner): Crea
   return create as CreateTest // the options decide about the fixtures
 }
 
-/** Tells whether vitest collects the tests of a file. */
 function isCollecting(runner: Runner): boolean {
   try {
     runner.suites()

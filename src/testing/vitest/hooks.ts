@@ -106,7 +106,6 @@ export class VitestHooks {
     return this.#outside
   }
 
-  /** Returns the MSW handlers of a base URL. Each request reaches its test. */
   #handlersOf({ baseUrl = '*' }: AnyTestOptions): readonly HttpHandler[] {
     const { http } = this.#interception
     const handlers = this.#handlers.get(baseUrl) ?? createHandlers({ baseUrl, http, ...this.#tests.handlers })
@@ -140,7 +139,6 @@ export class VitestHooks {
     this.#cache.clear()
   }
 
-  /** Runs a test with its mock. Rejects with `UsageError` if it is strict, and one of its faults never applied. */
   async #run(task: Task, run: () => Promise<void>): Promise<void> {
     const test = this.#opened.get(task)
     if (!test && this.#errors.has(task)) throw this.#errors.get(task)

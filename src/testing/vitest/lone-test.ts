@@ -1,14 +1,10 @@
 import type { RequestHandler } from 'msw'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/messages.js'
 import type { RunningTest } from '../running-tests.js'
 
 /** Runs one test after the other, where nothing tells whose request it is. */
 export class LoneTest {
-  #running: RunningTest | undefined
-
-  get running(): RunningTest | undefined {
-    return this.#running
-  }
+  running: RunningTest | undefined
 
   /** Runs a test with its handlers. Rejects with `UsageError`, which ends with `why`, if another test runs. */
   async run(
@@ -24,14 +20,13 @@ export class LoneTest {
     },
     body: () => Promise<void>,
   ): Promise<void> {
-    const running = this.#running
-    if (running) throw new UsageError(`"${test.name}" began while "${running.name}" runs: ${why}`)
-    this.#running = test
+    if (this.running) throw new UsageError(`"${test.name}" began while "${this.running.name}" runs: ${why}`)
+    this.running = test
     try {
       msw.resetHandlers(...handlers)
       await body()
     } finally {
-      this.#running = undefined
+      this.running = undefined
       msw.resetHandlers(...handlers)
     }
   }

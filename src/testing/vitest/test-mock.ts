@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'msw'
 import type { Fault } from '../../core/contract/faults.js'
-import { didYouMean } from '../../core/lib/text.js'
-import { UsageError } from '../../core/lib/usage-error.js'
+import { didYouMean, UsageError } from '../../core/lib/messages.js'
 import type { Mockmaker } from '../../core/mock/facade.js'
 import { createMock } from '../../core/mock/mock.js'
 import { MockmakerOptions } from '../../core/mock/options.js'

@@ -227,6 +227,18 @@ describe('a tool', () => {
     expect((await use('get_world', { table: 'lobbies', where: { lobby_id } })).records[0].total_player_count).toBe(2)
   })
 
+  it('refuses an integer that the protocol has rounded', async ({ serve }) => {
+    const { client, use, fail } = await openSession((await serve()).url)
+    const rounded = (state: object) => fail('change_world', { action: 'create', table: 'lobbies', fields: { state } })
+
+    for (const id of [2 ** 53, -(2 ** 63)])
+      expect(await rounded({ ids: [{ id }] })).toContain('an integer above 9007199254740991 loses its digits here')
+
+    await use('load_scenario', { text: '{"game_modes":["duel"],"lobbies":[{"state":9007199254740993}]}' })
+    const { content } = await client.callTool({ name: 'take_snapshot', arguments: {} })
+    expect(JSON.stringify(content)).toContain('9007199254740993')
+  })
+
   it('completes and expires device links', async ({ serve }) => {
     const { url } = await serve()
     const { use } = await openSession(url)

@@ -140,6 +140,12 @@ describe('the journal', () => {
     })
     const logged: unknown[] = []
     mock.log.subscribe(record => void logged.push(record))
+    // Unity encodes in lower case.
+    const otherForms = (token: string) => [
+      encodeURIComponent(token).replaceAll(/%../g, byte => byte.toLowerCase()),
+      [...Buffer.from(token)].map(byte => `%${byte.toString(16)}`).join(''),
+      Buffer.from(token).toString('base64url'),
+    ]
 
     for (const token of Object.values(named)) {
       const encoded = encodeURIComponent(token)
@@ -161,6 +167,12 @@ describe('the journal', () => {
         body: String.raw`{"note":"\u${token.charCodeAt(0).toString(16).padStart(4, '0')}${JSON.stringify(token).slice(2)}}`,
       })
       await send({ ...list, path: `/nowhere/${encoded}/more`, headers: { 'x-note': `x${token}` } })
+      for (const form of otherForms(token))
+        await send({
+          ...list,
+          path: `/nowhere/${form}`,
+          headers: { 'x-note': `is ${form}`, referer: `http://x/?${form}=1` },
+        })
     }
 
     const shown = JSON.stringify([logged, mock.journal.find(), journalToHar(mock.journal.find(), { url })])
@@ -169,6 +181,7 @@ describe('the journal', () => {
       encodeURIComponent(token),
       inJson(token),
       inJson(inJson(token)),
+      ...otherForms(token),
     ])
     expect(known.filter(token => shown.replaceAll('xpear', '').includes(token))).toEqual([])
     expect(mock.journal.find()[0]).toMatchObject({

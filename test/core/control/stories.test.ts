@@ -1,8 +1,8 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, inject, vi } from 'vitest'
-import { storyName } from '../../../src/core/control/stories/story-names.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
+import { playerName } from '../../../src/core/store/player-names.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import {
   createMockmaker,
@@ -53,7 +53,7 @@ describe('the story of a player', () => {
     const story = storyOf(mock, token)
 
     expect(story.sentence).toBe('Played 18.4 s of duel in Frankfurt, and left because its server said so.')
-    expect(story).toMatchObject({ outcome: 'left', token, name: storyName(token), is_simulated: false })
+    expect(story).toMatchObject({ outcome: 'left', token, name: playerName(token), is_simulated: false })
     expect(kindsOf(story)).toEqual(['found', 'reserved', 'connected', 'left'])
     expect(story.steps.map(({ after_ms }) => after_ms)).toEqual([undefined, 0, 1_600, 18_400])
     expect(story.steps[0]?.reasons).toEqual(mock.explain({ exchange: story.requests[0]?.id ?? 0 }))
@@ -301,6 +301,29 @@ describe('the story of a player', () => {
     expect(Date.parse(story.requests[0]?.time ?? '')).toBeGreaterThan(Date.parse(story.steps[1]?.at ?? ''))
   })
 
+  it.for([
+    ['waits for its server', false],
+    ['a fault holds first', true],
+  ] as const)('tells what happened in its order, also of a find that %s while time passes', async ([, isHeld]) => {
+    let time = Date.now()
+    vi.spyOn(Date, 'now').mockImplementation(() => (time += 5))
+    const mock = closedAfterTest(createMockmaker({ scenario: { ...manual, clock: 'running' } }))
+    await mock.world.lobbies.deleteMany(q => q.where({ game_mode_id: 'duel' }))
+    const fault = isHeld ? mock.hold('lobbies.find') : undefined
+    const answer = ask(mock, find)
+    await mock.blocked(1, 'lobbies.find')
+    fault?.release()
+    const [lobby] = mock.world.lobbies.findMany(q => q.where({ status: 'starting' }))
+    await ask(mock, post('/matchmaker/lobbies/ready', {}, lobbyTokenOf(lobby?.lobby_id ?? '')))
+    await answer
+
+    const { steps } = storyOf(mock, String(mock.stories.list().stories[0]?.id))
+
+    const times = steps.map(({ at }) => at)
+    expect(steps.map(({ kind }) => kind)).toEqual(['found', 'reserved', 'lobby_ready', 'answered'])
+    expect(times).toEqual(times.toSorted())
+  })
+
   it('has a call that a fault failed, and one that was refused', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { token, lobby } = await seat(mock)
@@ -524,7 +547,7 @@ describe('stories', () => {
     expect(counts.players + counts.simulated).toBe(total)
     expect(await found({ token })).toEqual([token])
     expect(await found({ token: token.slice('player.mock.'.length, -8) })).toEqual([token])
-    expect(await found({ name: storyName(token).toUpperCase(), simulated: false })).toEqual([token])
+    expect(await found({ name: playerName(token).toUpperCase(), simulated: false })).toEqual([token])
     expect(await found({ address })).toEqual(['player.of-anna'])
     expect(await found({ q: 'ANNA' })).toEqual(['player.of-anna'])
     expect(await found({ lobby, outcome: 'playing', simulated: false })).toEqual([token])
@@ -549,11 +572,11 @@ describe('stories', () => {
 
     expect(mock.stories.get(id)?.token).toBe('player.mock.abcd2')
     expect(mock.stories.get('abcd1')?.token).toBe('player.mock.abcd1')
-    expect((await client.stories.get(storyName('player.mock.abcd1')))?.token).toBe('player.mock.abcd1')
+    expect((await client.stories.get(playerName('player.mock.abcd1')))?.token).toBe('player.mock.abcd1')
     expect(() => mock.stories.get('abcd')).toThrow(UsageError)
     await expect(client.stories.get('abcd')).rejects.toThrow('2 stories fit: name one by its id or its whole token')
     expect([mock.stories.get('nobody'), await client.stories.get('nobody')]).toEqual([undefined, undefined])
-    const name = storyName('player.mock.abcd1')
+    const name = playerName('player.mock.abcd1')
     const missing = await steer('GET', `/__mock/stories/${name.slice(0, -1)}x`)
     expect([missing.status, (json(missing) as { message: string }).message]).toEqual([
       404,

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { UsageError } from '../../../src/core/lib/messages.js'
 
 const { prepareStackTrace, stackTraceLimit } = Error
 afterEach(() => Object.assign(Error, { prepareStackTrace, stackTraceLimit }))

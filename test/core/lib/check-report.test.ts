@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { allPassed, type CheckResult, checkLines, countsText, junitOf } from '../../../src/core/lib/check-report.js'
-import { escapedLine } from '../../../src/core/lib/text.js'
+import { escapedLine } from '../../../src/core/lib/messages.js'
 
 const passed: CheckResult = {
   name: 'gap',

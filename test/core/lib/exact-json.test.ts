@@ -2,15 +2,17 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
 import {
   clearOnWrite,
+  draftOf,
   exactValue,
+  frozenCopy,
   keepAllDigits,
   parseJson,
+  sameJson,
   setKey,
   withBigInts,
   withoutBigInts,
   writeJson,
-} from '../../../src/core/lib/exact-json.js'
-import { draftOf, frozenCopy, sameJson } from '../../../src/core/lib/json.js'
+} from '../../../src/core/lib/json.js'
 import { jsonPieces } from '../../../src/core/lib/long-json.js'
 import { runAtOnce } from '../../../src/core/lib/steps.js'
 import { anyJsonObjectText, anyJsonText } from '../../support/exact-json.js'

@@ -59,7 +59,10 @@ describe('listen', () => {
     [{ port: 65_536 }, 'options.port is 65536: expected a port from 0 to 65535'],
     [{ host: 5 }, 'options.host is 5: expected string'],
     [{ allowedHosts: 'a' }, 'options.allowedHosts is "a": expected array'],
-    [{ allowedHosts: ['*'] }, 'options.allowedHosts[0] is "*": expected a name without a port, such as game.example'],
+    [
+      { allowedHosts: ['*'] },
+      'options.allowedHosts[0] is "*": expected a name without a port, such as game.example, or .example for all names below it',
+    ],
     [{ control: 'no' }, 'options.control is "no": expected boolean'],
     [
       { prt: 1 },

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
-import { matchesGlob } from '../../../src/core/lib/text.js'
+import { matchesGlob } from '../../../src/core/lib/messages.js'
 import { durationMs } from '../../../src/core/lib/time.js'
 import { Random } from '../../../src/core/store/random.js'
 import type { Fault } from '../../../src/index.js'

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { operationIds, operations } from '../../../src/core/contract/operations.js'
 import { real } from '../../../src/core/lib/real-globals.js'
+import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { createMockmaker, type ExchangeRecord } from '../../../src/index.js'
 import { listen } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
@@ -46,8 +47,38 @@ describe('the log', () => {
         faultEffect: undefined,
         message: undefined,
         outcome: '2 lobbies',
+        player: undefined,
       },
     ])
+  })
+
+  it('names the player of a seat and of a report as its story does, also if the call is refused', async () => {
+    const { mock, records } = logged()
+    const sent = (path: string, body: object, token: string) =>
+      ask(mock, { method: 'POST', path: `/matchmaker/${path}`, body: JSON.stringify(body), headers: bearer(token) })
+    const seats = [
+      await sent('lobbies/find', { game_modes: ['ffa'] }, tokens.public),
+      await sent('lobbies/join', { lobby_id: 'empty' }, tokens.public),
+      await sent('lobbies/create', { game_mode: 'ffa' }, tokens.public),
+      await sent('lobbies/find', { game_modes: ['ffa'] }, tokens.development),
+    ].map(answer => json(answer) as { player: { token: string }; lobby: { lobby_id: string } })
+    const [{ player, lobby } = { player: { token: '' }, lobby: { lobby_id: '' } }] = seats
+    const body = { player_token: player.token }
+    for (const call of ['connected', 'connected', 'disconnected'])
+      await sent(`players/${call}`, body, lobbyTokenOf(lobby.lobby_id))
+    await sent('players/connected', {}, lobbyTokenOf(lobby.lobby_id))
+    await sent('lobbies/find', { game_modes: [] }, tokens.public)
+
+    const names = seats.map(({ player: { token } }) => mock.stories.get(token)?.name)
+    expect(records.map(({ status, player: name }) => [status, name])).toEqual([
+      ...names.map(name => [200, name]),
+      [200, names[0]],
+      [400, names[0]],
+      [200, names[0]],
+      [400, undefined],
+      [400, undefined],
+    ])
+    expect(new Set(names).size).toBe(4)
   })
 
   it('has no outcome for a development token, whose lobbies are in no world', async () => {

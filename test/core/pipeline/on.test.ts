@@ -327,6 +327,7 @@ describe('mock.on refuses', () => {
   it.for([
     ['a mistyped operation', 'lobbies.lst', resolver, '"lobbies.lst" is an unknown operation'],
     ['a mistyped operation, and suggests the right one', 'lobbies.lst', resolver, 'Did you mean lobbies.list?'],
+    ['a path, and names its operation', '*/matchmaker/lobbies/find', resolver, 'Did you mean lobbies.find?'],
     ['a pattern', 'lobbies.*', resolver, '"lobbies.*" is an unknown operation'],
     ['a key of Object.prototype', 'constructor', resolver, '"constructor" is an unknown operation'],
     ['no operation', undefined, resolver, 'undefined is an unknown operation'],

@@ -29,6 +29,7 @@ describe('a common mistake', () => {
     ],
     [{ game_modes: 'duel' }, 'game_modes is "duel": expected array. Write game_modes: [duel].'],
     [{ domains: 'a b' }, 'domains is "a b": expected array. Write domains: ["a b"].'],
+    [{ domains: 'a'.repeat(100) }, `domains is "${'a'.repeat(76)}…: expected array`],
     [{ players: 7 }, 'players is 7: expected object. Write players: { concurrent: 7 }.'],
     [
       namespace({ players: 7 }),

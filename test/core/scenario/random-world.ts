@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { UsageError } from '../../../src/core/lib/messages.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { scenarios } from '../../../src/core/scenario/shipped.js'
 import type { LiveWorld } from '../../../src/core/store/world.js'

@@ -3,6 +3,7 @@ import { mockOf } from '../../../src/core/mock/facade.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
+import { givePorts } from '../../../src/server/processes/game-servers.js'
 import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { memoryStorage } from './memory-storage.js'
 
@@ -72,18 +73,19 @@ describe('a job whose change the storage refuses', () => {
 })
 
 describe('a world that is read while its storage takes no changes', () => {
-  it('answers reads, and stops the lobbies of its former process when it can', async () => {
+  it('answers reads, and leaves the game servers of its former process when it can', async () => {
     const { refusal, storage } = refusing()
     const scenario = { game_modes: ['duel'], clock: 'running' } as const
     const former = startIn(storage, scenario).mock
     const ports = [{ label: 'default', target_port: 40_001, proxy_protocol: 'https' }] as const
-    await former.world.lobbies.create({ lobby_id: 'mine', game_mode_id: 'duel', ports })
+    await former.world.lobbies.create({ lobby_id: 'mine', game_mode_id: 'duel', status: 'starting' })
+    givePorts(mockOf(former, 'test').default.world, 'mine', ports)
     await former.close()
     refusal.isOn = true
     const { mock } = startIn(storage, scenario)
     const look = async () => {
       const { status } = await mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
-      return [status, mock.world.lobbies.get('mine')?.status, mock.clock.now() - start]
+      return [status, mock.world.lobbies.get('mine')?.run_by, mock.clock.now() - start]
     }
     await vi.advanceTimersByTimeAsync(5 * second)
     const before = await look()
@@ -91,8 +93,8 @@ describe('a world that is read while its storage takes no changes', () => {
     await vi.advanceTimersByTimeAsync(1.1 * second)
 
     expect([before, await look()]).toEqual([
-      [200, 'ready', 0],
-      [200, 'stopped', 6.1 * second],
+      [200, 'command', 0],
+      [200, 'server', 6.1 * second],
     ])
   })
 })

@@ -133,16 +133,15 @@ describe('a mock with a folder', () => {
     await again.mock.close()
   })
 
-  it('ends the lobbies whose game servers the mock had started, and the history says why', async () => {
+  it('leaves a lobby alone whose game server the developer runs, at ports of its own', async () => {
     const first = start().mock
     const ports = [{ label: 'default', target_port: 40_001, proxy_protocol: 'https' }] as const
-    await first.world.lobbies.create({ lobby_id: 'mine', game_mode_id: 'duel', ports })
+    await first.world.lobbies.create({ lobby_id: 'mine', game_mode_id: 'duel', run_by: 'server', ports })
     await first.close()
 
     const { mock } = start()
 
-    expect(mock.world.lobbies.get('mine')).toMatchObject({ status: 'stopped' })
-    expect(mock.history().change_sets.at(-1)?.cause).toEqual({ kind: 'restart' })
+    expect(mock.world.lobbies.get('mine')).toMatchObject({ status: 'ready', run_by: 'server', ports })
     await mock.close()
   })
 })

@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject, vi } from 'vitest'
+import { UsageError } from '../../../src/core/lib/messages.js'
 import { real } from '../../../src/core/lib/real-globals.js'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
 import type { Change, ChangeSet } from '../../../src/core/store/change-set.js'
 import { tableNames } from '../../../src/core/store/table-names.js'
 import type { Entry } from '../../../src/core/store/table-state.js'

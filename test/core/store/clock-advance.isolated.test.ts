@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, vi } from 'vitest'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { UsageError } from '../../../src/core/lib/messages.js'
 import { LiveClock } from '../../../src/core/store/clock.js'
 
 const startAt = 1_700_000_000_000

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { UsageError } from '../../../src/core/lib/messages.js'
 import type { TransactionTables } from '../../../src/core/store/world-tables.js'
 import { dump, smallWorld } from '../../support/small-world.js'
 

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { UsageError } from '../../../src/core/lib/messages.js'
 import { isSeated, seatsTaken } from '../../../src/core/store/lobby-rules.js'
 import type { Tables } from '../../../src/core/store/model.js'
 import { fullestGroup } from '../../../src/core/store/models.js'

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { UsageError } from '../../../src/core/lib/messages.js'
 import type { ChangeSet } from '../../../src/core/store/change-set.js'
 import { createState } from '../../../src/core/store/world-state.js'
 import { contents, dump, game, lobby, smallDefinition, smallRows, smallWorld } from '../../support/small-world.js'

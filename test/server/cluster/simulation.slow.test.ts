@@ -13,14 +13,16 @@ const troubleParts = {
 
 const trouble: fc.Arbitrary<Trouble> = fc.record(troubleParts)
 
+/** A seed for each bug with which its first simulation shows it. Another number finds it too, but may need hundreds. */
+const seeds: Readonly<Record<PlantedBug, number>> = { fence: 220, lease: 32, answer: 3 }
+
 /** Runs simulations with a bug until one has a problem. */
 async function findProblem(bug: PlantedBug): Promise<string | undefined> {
   // Worlds change their owners in all of them.
   const takeover = fc.record({ ...troubleParts, kind: fc.constantFrom('cut', 'kill', 'pause'), ms: fc.constant(6_000) })
   const runs = fc.sample(fc.tuple(fc.integer(), fc.array(takeover, { minLength: 3, maxLength: 6 })), {
     numRuns: 600,
-    // With these seeds, each bug shows within eleven runs.
-    seed: bug === 'fence' ? 30 : 4,
+    seed: seeds[bug],
   })
   for (const [seed, troubles] of runs) {
     const { problems } = await simulate({ seed, troubles, bug })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject, onTestFinished, vi } from 'vitest'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { UsageError } from '../../../src/core/lib/messages.js'
 import { createMock } from '../../../src/core/mock/mock.js'
 import { parseScenario, scenarios } from '../../../src/core/scenario/index.js'
 import { StorageError } from '../../../src/core/storage/storage.js'

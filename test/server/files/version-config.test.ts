@@ -364,6 +364,7 @@ enginee: {}
 
 describe('mockmaker', () => {
   const texts = {
+    'session.har': '{"log": {"version": "1.2", "entries": []}}',
     'rivet.yaml': 'engine: { godot: }\nmatchmaker:\n  tier: basic\n  game_modes: { duel: {} }\n',
     'rivet.version.toml': '[matchmaker]\n\ttier = "basic"\n[matchmaker.game_modes]\n\tduel = {}\n',
     'game.json': '{"cdn": {}, "matchmaker": {"max_players": 2, "game_modes": {"duel": {}}}}',
@@ -371,7 +372,8 @@ describe('mockmaker', () => {
 
   it.for(Object.entries(texts))('says what %s is, and how to use it', async ([name, text]) => {
     const path = await file(name, text)
-    const sentence = `${path} is a version config of the service: mockmaker import ${path} -o scenario.yaml writes a scenario from it\n`
+    const kind = name.endsWith('.har') ? 'an HTTP Archive' : 'a version config of the service'
+    const sentence = `${path} is ${kind}: mockmaker import ${path} -o scenario.yaml writes a scenario from it\n`
 
     expect(await runHere([path, '--port', '0'])).toEqual({ code: 1, stdout: '', stderr: sentence })
     expect(await runHere(['validate', path])).toEqual({ code: 1, stdout: '', stderr: sentence })
@@ -395,6 +397,25 @@ describe('mockmaker', () => {
     expect(written).toEqual({ code: 0, stdout: `${output}: ${summary}`, stderr: '' })
     expect(printed).toEqual({ code: 0, stdout: await readFile(output, 'utf8'), stderr: summary })
     expect(await runHere(['validate', output])).toMatchObject({ code: 0 })
+  })
+
+  it.each([
+    ['rivet.yaml', 'matchmaker:\n  game_modes:\n    duel: {}\n'],
+    ['rivet.toml', '[matchmaker.game_modes.duel]\n'],
+    ['rivet.json', '{\n"matchmaker": { "game_modes": { "duel": {} } } }'],
+  ])('may begin with a byte order mark, as editors on Windows write it: %s', async (name, text) => {
+    const marked = await file(name, `\uFEFF${text.replaceAll('\n', '\r\n')}`)
+
+    const { code, stdout } = await runHere(['import', marked])
+
+    expect(code).toBe(0)
+    expect(stdout).toContain('game_mode_id: duel')
+  })
+
+  it('is TOML if its name says so, and a mistake in the first line is named', async () => {
+    const path = await file('rivet.toml', '[matchmaker\nmax_players = 8\n')
+
+    expect((await runHere(['import', path])).stderr).toMatch(/rivet\.toml:1:\d+: this is no valid TOML: /)
   })
 
   it('refuses to import anything else', async () => {

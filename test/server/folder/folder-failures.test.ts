@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { UsageError } from '../../../src/core/lib/messages.js'
 import { type KeptWorld, StorageError } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
 import { fakeRealTimers } from '../../support/fake-real-timers.js'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { UsageError } from '../../../src/core/lib/messages.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
 import { type FileCalls, seal } from '../../../src/server/folder/folder-files.js'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { UsageError } from '../../../src/core/lib/messages.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
 import type { FileCalls } from '../../../src/server/folder/folder-files.js'

@@ -3,13 +3,18 @@ import { join } from 'node:path'
 import { test } from '@fast-check/vitest'
 import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
-import { createMock } from '../../../src/core/mock/mock.js'
+import { type ErrorCode, errorStatus } from '../../../src/core/contract/errors.js'
+import { operationIds, operations } from '../../../src/core/contract/operations.js'
+import { createMock, type Mock } from '../../../src/core/mock/mock.js'
 import { readHar } from '../../../src/server/har/read.js'
 import { compareRecording } from '../../../src/server/har/replay.js'
+import { journalToHar } from '../../../src/server/har/write.js'
 import { folder } from '../../support/command.js'
-import { post, request, type TestRequest } from '../../support/http.js'
+import { successes, tokenOf } from '../../support/example-calls.js'
+import { ask, post, request, type TestRequest } from '../../support/http.js'
+import { randomRead, randomWriteCall } from '../../support/random-request.js'
 import { runHere } from '../../support/run-here.js'
-import { bearer, ids, startAt, tanks, tokens } from '../../support/tanks.js'
+import { bearer, completion, ids, startAt, tanks, tokens } from '../../support/tanks.js'
 import { lobby, type Recorded, record, recordedHar, region } from './recorded-har.js'
 
 const list = request('GET', '/matchmaker/lobbies/list', tokens.public)
@@ -40,6 +45,10 @@ interface Made {
 
 const emptyList = { game_modes: [{ game_mode_id: 'duel' }], lobbies: [], regions: [region] }
 
+/** Writes the journal of a mock as `mockmaker export --har` does. */
+const exported = (mock: Mock) =>
+  JSON.stringify(journalToHar(mock.default.journal.find(), { url: 'http://127.0.0.1:4100' }))
+
 const compare = (entries: readonly Recorded[]) => compareRecording(readHar(recordedHar(entries), 'session.har'))
 
 /** Records requests to a mock, the first list and the game before them. */
@@ -60,15 +69,119 @@ const anyRequest: fc.Arbitrary<TestRequest> = fc.oneof(
 )
 
 describe('the comparison of a recording', () => {
-  test.prop([fc.array(anyRequest, { maxLength: 12 })], { numRuns: inject('runs') })(
-    'finds nothing if the mock itself was recorded',
-    async requests => {
-      const { drifts, compared } = await compare(await recordedAt(requests))
+  // A call without a token does not say its namespace, so the others are all of one.
+  const isOfProd = ({ headers }: TestRequest) => !/pub_closed|boats/.test(JSON.stringify(headers ?? {}))
+  const anyCall = fc.oneof(anyRequest, randomRead, randomWriteCall).filter(isOfProd)
+  const anySession = fc.array(anyCall, { maxLength: 12 })
+  test.prop([anySession, fc.boolean(), fc.constantFrom('by a browser', 'by the mock')], { numRuns: inject('runs') })(
+    'finds nothing if the mock itself was recorded, also if its first answers show nothing',
+    async (requests, startsWithList, how) => {
+      const mock = createMock({ scenario: tanks, seed: 1 })
+      const entries = await record(mock, startsWithList ? [states, game, ...requests] : requests, startAt)
+      const har = how === 'by the mock' ? exported(mock) : recordedHar(entries.map(entry => ({ ...entry, took: 0 })))
+      await mock.close()
+
+      const { drifts } = await compareRecording(readHar(har, 'session.har'))
 
       expect(drifts.filter(({ sure }) => sure !== 'possible')).toEqual([])
-      expect(compared).toBe(requests.length + 3)
     },
   )
+
+  const codes = Object.keys(errorStatus) as ErrorCode[]
+  test.prop([fc.constantFrom(...operationIds), fc.shuffledSubarray(codes, { maxLength: 5 })], {
+    numRuns: inject('runs'),
+  })('finds nothing if the mock has injected any errors into any operation', async (operation, injected) => {
+    const mock = createMock({ scenario: tanks, seed: 1 })
+    const { path, query, body } = successes[operation]
+    const { method } = operations[operation]
+    const call = {
+      ...request(method, path, tokenOf(operation)),
+      ...(query !== undefined && { query }),
+      ...(body && { body: JSON.stringify(body) }),
+    }
+    for (const code of injected) {
+      const { id } = mock.default.faults.add({ operation, times: 1, effect: { error: { code } } })
+      await ask(mock, call)
+      mock.default.faults.remove(id)
+      await ask(mock, call)
+    }
+    const har = exported(mock)
+    await mock.close()
+
+    const { drifts } = await compareRecording(readHar(har, 'session.har'))
+
+    expect(drifts.filter(({ sure }) => sure !== 'possible')).toEqual([])
+  })
+
+  const tags = (count: number, name: string, value: string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, value]))
+  const seat = (path: 'find' | 'join' | 'create', body: object, token: string = tokens.public) =>
+    post(`/matchmaker/lobbies/${path}`, body, token)
+  const configured = (config: object) =>
+    post(`/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`, config, tokens.cloud)
+  const closed = tokens.publicClosed
+  it.for<readonly [code: ErrorCode, ...requests: TestRequest[]]>([
+    ['MATCHMAKER_LOBBY_FULL', joined(ids.lobby), joined(ids.lobby)],
+    ['MATCHMAKER_LOBBY_NOT_FOUND', joined('nobodys')],
+    ['MATCHMAKER_LOBBY_STOPPED', seat('join', { lobby_id: 'stopped' }, closed)],
+    ['MATCHMAKER_GAME_MODE_NOT_FOUND', find('nobodys')],
+    ['MATCHMAKER_NO_GAME_MODE_PROVIDED', seat('find', { game_modes: [] })],
+    ['MATCHMAKER_REGION_NOT_FOUND', seat('find', { game_modes: ['duel'], regions: ['nobodys'] })],
+    ['MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE', seat('create', { game_mode: 'duel', region: 'lnd-syd' })],
+    [
+      'MATCHMAKER_NO_AVAILABLE_LOBBIES',
+      seat('find', { game_modes: ['ffa'], regions: ['lnd-fra'], prevent_auto_create_lobby: true }),
+    ],
+    [
+      'MATCHMAKER_TOO_MANY_LOBBIES',
+      configured({ lobby_count_max: 0, max_players: 9 }),
+      seat('create', { game_mode: 'duel' }),
+    ],
+    ['MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE', configured({ lobby_count_max: 9, max_players: 0 }), find('duel')],
+    ['MATCHMAKER_FIND_DISABLED', seat('find', { game_modes: ['walled'] }, closed)],
+    ['MATCHMAKER_JOIN_DISABLED', seat('join', { lobby_id: 'walled' }, closed)],
+    ['MATCHMAKER_CUSTOM_LOBBIES_DISABLED', seat('create', { game_mode: 'walled' }, closed)],
+    ['MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED', seat('create', { game_mode: 'solo', max_players: 2 }, closed)],
+    ['MATCHMAKER_TAGS_DISABLED', seat('create', { game_mode: 'solo', tags: { map: 'ice' } }, closed)],
+    ['MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID', seat('find', { game_modes: ['duel'], max_players: 99 })],
+    ['MATCHMAKER_TOO_MANY_TAGS', seat('find', { game_modes: ['duel'], tags: tags(9, 'x', 'y') })],
+    ['MATCHMAKER_TAG_NAME_TOO_LONG', seat('find', { game_modes: ['duel'], tags: tags(1, 'x'.repeat(128), 'y') })],
+    ['MATCHMAKER_TAG_TOO_LONG', seat('find', { game_modes: ['duel'], tags: tags(1, 'x', 'y'.repeat(513)) })],
+    ['MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID', seat('create', { game_mode: 'duel', lobby_config: 'x'.repeat(17_000) })],
+    ['API_BAD_QUERY', { ...list, query: 'include_state=1' }],
+    ['API_BAD_HEADERS', { ...list, headers: { ...list.headers, 'x-coords': 'x' } }],
+    ['API_BAD_BODY', seat('join', {})],
+    ['API_UNAUTHORIZED', request('GET', `/cloud/games/${ids.tanks}`)],
+    ['API_FORBIDDEN', request('GET', `/cloud/games/${ids.boats}`, tokens.cloud)],
+    ['TOKEN_INVALID', request('GET', '/matchmaker/lobbies/list', 'nobodys.token')],
+    ['TOKEN_EXPIRED', link(tokens.expired)],
+    ['CLAIMS_MISSING_ENTITLEMENT', request('GET', '/matchmaker/players/statistics', tokens.cloud)],
+    ['NAMESPACE_NOT_FOUND', request('GET', `/cloud/games/${ids.tanks}/namespaces/nobodys`, tokens.cloud)],
+    ['CLOUD_DEVICE_LINK_ALREADY_COMPLETE', completion, completion],
+    [
+      'VALIDATION_ERROR',
+      post(
+        `/cloud/games/${ids.tanks}/namespaces`,
+        { display_name: 'A', name_id: 'closed', version_id: ids.lobby },
+        tokens.cloud,
+      ),
+    ],
+    [
+      'CDN_INVALID_DOMAIN',
+      post(`/cloud/games/${ids.tanks}/namespaces/${ids.prod}/domains`, { domain: 'a b' }, tokens.cloud),
+    ],
+  ])('finds nothing after %s, with and without a list before', async ([code, ...requests]) => {
+    for (const before of [[], [states]]) {
+      const mock = createMock({ scenario: tanks, seed: 1 })
+      const entries = await record(mock, [...before, ...requests], startAt)
+      await mock.close()
+
+      const { drifts } = await compare(entries.map(entry => ({ ...entry, took: 0 })))
+
+      expect(entries.at(-1)?.answer).toMatchObject({ code })
+      expect(drifts).toEqual([])
+    }
+  })
 
   it('is not sure if the players of one address are too many', async () => {
     const { drifts } = await compare(await recordedAt(Array.from({ length: 9 }, () => find('duel'))))
@@ -92,7 +205,7 @@ describe('the comparison of a recording', () => {
       },
     ]
 
-    expect(await compare(entries)).toEqual({ drifts: [], compared: 3, leftOut: {} })
+    expect(await compare(entries)).toEqual({ drifts: [], compared: 3, leftOut: {}, unexplained: new Map() })
   })
 
   it.each(['a link that the recording prepares', 'a link from before'])(
@@ -405,6 +518,68 @@ describe('mockmaker diff', () => {
     expect((await runHere(['diff', await har([list(1), list(2)])])).code).toBe(0)
   })
 
+  describe('with a baseline', () => {
+    const season = 'GET /matchmaker/lobbies/list: missing season'
+    const session = () => har([{ answer: emptyList }, { answer: { ...emptyList, season: 1 } }])
+    const baseline = async (text: string) => {
+      const file = join(await folder(), 'allowed.txt')
+      await writeFile(file, text)
+      return file
+    }
+
+    it('passes if all certain and likely differences are listed', async () => {
+      const file = await baseline(`# Until the mock has seasons.\n\n${season}\n`)
+
+      expect(await runHere(['diff', await session(), '--baseline', file])).toEqual({
+        code: 0,
+        stdout: `· ${season}: recorded a number, mock absent (certain, allowed)\n2 requests compared, differences: 1 certain\n`,
+        stderr: '',
+      })
+    })
+
+    it('fails for a difference that is not listed, and for a listed one that is gone', async () => {
+      const file = await baseline('GET /matchmaker/lobbies/list: missing seasons\n')
+
+      const { code, stdout } = await runHere(['diff', await session(), '--baseline', file])
+      const passed = await runHere(['diff', await har([{ answer: emptyList }]), '--baseline', await baseline(season)])
+      const asJson = await runHere(['diff', '--json', await session(), '--baseline', file])
+
+      expect(code).toBe(1)
+      expect(stdout).toContain(`✗ ${season}: recorded a number`)
+      expect(stdout).toContain(
+        `✗ ${file}:1: GET /matchmaker/lobbies/list: missing seasons: this difference is gone. Remove the line. Did you mean ${season}?`,
+      )
+      expect(passed.code).toBe(1)
+      expect(JSON.parse(asJson.stdout)).toMatchObject({
+        gone: ['GET /matchmaker/lobbies/list: missing seasons'],
+        passed: false,
+      })
+    })
+
+    it('tells apart two statuses of one request', async () => {
+      const find = { method: 'POST', url: '/matchmaker/lobbies/find', body: {} }
+      const file = await baseline('POST /matchmaker/lobbies/find: status: recorded 200, mock 400 API_BAD_BODY')
+      const session = await har([{ answer: emptyList }, { ...find, answer: {} }])
+      const other = await har([{ answer: emptyList }, { ...find, status: 201, answer: {} }])
+
+      expect((await runHere(['diff', session, '--baseline', file])).code).toBe(0)
+      expect((await runHere(['diff', other, '--baseline', file])).code).toBe(1)
+    })
+
+    it('names a line that is no difference, and a file that it cannot read', async () => {
+      const file = await baseline(`${season}\nseason`)
+
+      const results = [
+        await runHere(['diff', await session(), '--baseline', file]),
+        await runHere(['diff', await session(), '--baseline', `${file}.gone`]),
+      ]
+
+      expect(results.map(({ code }) => code)).toEqual([1, 1])
+      expect(results[0]?.stderr).toContain(`${file}:2: "season" is no difference: expected one such as "${season}"`)
+      expect(results[1]?.stderr).toContain(`cannot read the baseline ${file}.gone: it does not exist`)
+    })
+  })
+
   it('prints JSON with --json', async () => {
     const { code, stdout } = await runHere([
       'diff',
@@ -417,6 +592,7 @@ describe('mockmaker diff', () => {
       passed: false,
       compared: 2,
       leftOut: {},
+      unexplained: 0,
       drifts: [
         {
           request: 'GET /matchmaker/lobbies/list',

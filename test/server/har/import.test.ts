@@ -7,6 +7,7 @@ import { describe, expect, inject, it, vi } from 'vitest'
 import { createMock, type Mock } from '../../../src/core/mock/mock.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
 import { readHar } from '../../../src/server/har/read.js'
+import { compareRecording } from '../../../src/server/har/replay.js'
 import { scenarioOf } from '../../../src/server/har/scenario-of.js'
 import { folder } from '../../support/command.js'
 import { ask, request } from '../../support/http.js'
@@ -270,6 +271,56 @@ describe('the scenario of a recording', () => {
     expect(statuses).toEqual([200, 502, 502, 200, 429, 400])
   })
 
+  it('has limits and ports from any list and seat, also where the first ones show none', () => {
+    const empty = { ...listAnswer, game_modes: [{ game_mode_id: 'ffa' }, { game_mode_id: 'duel' }], lobbies: [] }
+    const find = (lobby_id: string, game_modes: string[]): Recorded => ({
+      method: 'POST',
+      url: '/matchmaker/lobbies/find',
+      body: { game_modes },
+      answer: { ...seat, lobby: { ...seat.lobby, lobby_id } },
+    })
+
+    const { games } = scenarioFrom([
+      { answer: empty },
+      find('one', ['ffa', 'duel']),
+      { answer: { ...empty, lobbies: [lobby] } },
+    ])
+
+    expect(games?.[0]?.namespaces?.[0]?.game_modes).toMatchObject([
+      { game_mode_id: 'ffa' },
+      { game_mode_id: 'duel', max_players: 2, ports: { lobby_ports: [{ label: 'default' }, { label: 'voice' }] } },
+    ])
+    expect(games?.[0]?.namespaces?.[0]?.game_modes?.[0]).not.toHaveProperty('ports')
+  })
+
+  it('repeats an error that this world cannot give by a fault, which names its entry', async () => {
+    const join: Recorded = {
+      method: 'POST',
+      url: '/matchmaker/lobbies/join',
+      body: { lobby_id: 'one' },
+      status: 400,
+      answer: { code: 'MATCHMAKER_LOBBY_FULL', message: 'secret' },
+    }
+    const recording = readHar(recordedHar([{ answer: listAnswer }, join, join]), 'session.har')
+
+    const { unexplained } = await compareRecording(recording)
+    const { scenario } = scenarioOf(recording, unexplained)
+
+    const message = 'entry 2 of the recording: this world would answer 200 instead'
+    expect(scenario.faults).toEqual([
+      {
+        operation: 'lobbies.join',
+        times: 2,
+        effect: { error: { status: 400, code: 'MATCHMAKER_LOBBY_FULL', message } },
+      },
+    ])
+    const mock = mockOf(scenario)
+    const again = { method: 'POST', path: '/matchmaker/lobbies/join', body: '{"lobby_id":"one"}' }
+    const answers = [await ask(mock, again), await ask(mock, again), await ask(mock, again)]
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 200])
+    expect(JSON.parse(answers[0]?.body ?? '')).toEqual({ code: 'MATCHMAKER_LOBBY_FULL', message })
+  })
+
   it('finds the calls below any path and host', () => {
     const { used } = imported([{ url: 'https://other.example/v1/w/test/matchmaker/lobbies/list', answer: listAnswer }])
 
@@ -481,6 +532,12 @@ describe('a HAR', () => {
       )
     },
   )
+
+  it('is named if it was cut', () => {
+    expect(() => readHar(recordedHar([]).slice(0, -1), 'session.har')).toThrow(
+      /^session\.har is an HTTP Archive that was cut, or whose JSON is wrong: save it again$/,
+    )
+  })
 })
 
 /** Damages one of the fields of an entry. */
@@ -664,6 +721,16 @@ describe('mockmaker import', () => {
       1,
       expect.stringMatching(/1 answer does not fit the contract \(entry 1\): .* shows where\n$/),
     ])
+  })
+
+  it('names the entries whose errors became faults, because this world would not give them', async () => {
+    const join: Recorded = { method: 'POST', url: '/matchmaker/lobbies/join', body: { lobby_id: 'one' } }
+    const full = { ...join, status: 400, answer: { code: 'MATCHMAKER_LOBBY_FULL', message: '' } }
+    const { file, output } = await har([{ answer: listAnswer }, full])
+
+    const { stdout } = await runHere(['import', file, '-o', output])
+
+    expect(stdout).toMatch(/, 1 fault, .*\. 1 error that this world cannot give is a fault: entry 2\n$/)
   })
 
   it('prints the scenario without -o, and what it took on standard error', async () => {

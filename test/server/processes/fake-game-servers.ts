@@ -27,13 +27,22 @@ export const commanded: ScenarioInput = {
   game_modes: ['duel'],
 }
 
-/** Starts fake processes for a mock. Ports count up from 40001. `refuses` tells whether the system refuses to start the next one. */
-export function manage(scenario: ScenarioInput = commanded, refuses = () => false) {
-  const mock = createMock({ scenario }, { commands: 'allowed' })
+/** Creates a mock whose scenario may have commands. */
+export const mockWith = (scenario: ScenarioInput) => createMock({ scenario }, { commands: 'allowed' })
+
+/**
+ * Starts fake processes for a mock. Ports count up from `firstPort`. `refuses` tells whether the system refuses to start the next
+ * one.
+ */
+export function manage(
+  scenario: ScenarioInput = commanded,
+  refuses = () => false,
+  { mock = mockWith(scenario), firstPort = 40_001 } = {},
+) {
   const processes: FakeProcess[] = []
   const lines: string[] = []
   const failures: string[] = []
-  let nextPort = 40_001
+  let nextPort = firstPort
   /** The watched paths, each with the function that reports a change. */
   const watched = new Map<string, () => void>()
   const servers = new GameServers({

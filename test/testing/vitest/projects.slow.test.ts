@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import msw from 'msw/package.json' with { type: 'json' }
 import { describe, expect, it } from 'vitest'
 import { executablePath } from '../../support/chromium.js'
 import { blockOf } from '../../support/docs.js'
@@ -200,7 +201,9 @@ for (const lobbies of [1, 2])
     }
     const story = { parameters: { mockmaker: { scenario } }, play }
 
-    await composeStory(story, { title: 'List' }, mockmaker, framework, 'Few' + lobbies).run()
+    const Composed = composeStory(story, { title: 'List' }, mockmaker, framework, 'Few' + lobbies)
+    expect(() => Composed()).toThrow('has no mock yet: run it with await Story.run()')
+    await Composed.run()
 
     expect(counts).toEqual([lobbies])
   })
@@ -225,12 +228,17 @@ const others = {
   'servers in vmThreads': { include: ['server.test.ts'], pool: 'vmThreads' },
   stories: { include: ['stories.test.ts'], environment: 'jsdom' },
 }
+/** With MSW 3, CI runs only the environment whose preflights differ there. */
+const chosen =
+  process.env.CI && Number.parseInt(msw.version, 10) > 2
+    ? { 'happy-dom': projects['happy-dom'] }
+    : { ...projects, ...others }
 
 describe('the fixture', () => {
   it('works in each pool, with shared modules, and in jsdom and happy-dom, composed stories too, and leaves nothing behind', async () => {
     const project = await createVitestProject({
       'observer.ts': observer,
-      'vitest.config.ts': configOf({ ...projects, ...others }),
+      'vitest.config.ts': configOf(chosen),
       'shared-test.ts': sharedTest,
       'one.test.ts': concurrentTests(byFetch),
       'two.test.ts': concurrentTests(byFetch),
@@ -239,12 +247,14 @@ describe('the fixture', () => {
       'stories.test.ts': storyTest,
     })
 
+    const count = Object.values(chosen).flatMap(({ include }) => include).length
+
     const { code, output } = await project.run()
 
     expect(code, output).toBe(0)
-    expect(output).toMatch(/Test Files +13 passed/)
+    expect(output).toMatch(new RegExp(`Test Files +${count} passed`))
     expect(output).not.toMatch(/close timed out|has failed|warn/i)
-    for (const name of Object.keys(projects)) expectNothingLeft(project, name)
+    for (const name of Object.keys(projects).filter(one => one in chosen)) expectNothingLeft(project, name)
     project.remove()
   })
 })

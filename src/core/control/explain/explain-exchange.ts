@@ -2,8 +2,7 @@ import { ApiError } from '../../contract/errors.js'
 import type { AnswerReasons, JournalEntry } from '../../contract/journal.js'
 import { type OperationId, type OperationInput, operationIds, operations } from '../../contract/operations.js'
 import type { Coordinates } from '../../contract/regions.js'
-import { writeJson } from '../../lib/exact-json.js'
-import { isJsonObject } from '../../lib/json.js'
+import { isJsonObject, writeJson } from '../../lib/json.js'
 import { parseDate, TextEncoder } from '../../lib/real-globals.js'
 import { type FindCandidates, findCandidates } from '../../operations/matchmaking.js'
 import { clientLocation } from '../../operations/regions.js'
@@ -19,6 +18,7 @@ import { models } from '../../store/models.js'
 import { fullNameOf } from '../../store/namespaces.js'
 import type { TableName } from '../../store/rows.js'
 import { tablesByPath } from '../../store/table-names.js'
+import type { ReadView } from '../../store/world.js'
 import { choiceText, explainCandidates, obstacleTexts } from './explain-find.js'
 
 /** The tables that explanations of past answers read. */
@@ -29,14 +29,15 @@ interface PastRequest {
   readonly entry: JournalEntry
   /** The world right before it. `undefined` if the history does not have it. */
   readonly before: { readonly tables: ExplainedTables; readonly faults: readonly FaultRecord[] } | undefined
+  readonly starter: ReadView['starter']
   /** The change sets that it caused. `undefined` if the history does not have them. */
   readonly changeSets: readonly ChangeSet[] | undefined
 }
 
 /** Explains the answer to a past request, in at most three sentences. */
-export function explainExchange({ entry, before, changeSets }: PastRequest): AnswerReasons {
+export function explainExchange({ entry, before, starter, changeSets }: PastRequest): AnswerReasons {
   const tables = before?.tables
-  const find = tables && findAgain(entry, tables)
+  const find = tables && findAgain(entry, { tables, starter })
   const fault = before?.faults.find(({ id }) => id === entry.fault)
   const because = [
     entry.fault && `fault ${entry.fault} applied to it${fault ? `: ${JSON.stringify(fault.fault.effect)}` : ''}`,
@@ -135,7 +136,10 @@ interface PastFind {
 }
 
 /** Compares lobbies again as a find did. `undefined` for other requests, and for a find that was refused before. */
-function findAgain(entry: JournalEntry, tables: ExplainedTables): PastFind | undefined {
+function findAgain(
+  entry: JournalEntry,
+  { tables, starter }: { readonly tables: ExplainedTables; readonly starter: ReadView['starter'] },
+): PastFind | undefined {
   const { caller, operation, status, answer } = entry
   const hasLooked = status === 200 || (isJsonObject(answer) && answer.code === 'MATCHMAKER_NO_AVAILABLE_LOBBIES')
   if (!hasLooked) return undefined
@@ -144,7 +148,7 @@ function findAgain(entry: JournalEntry, tables: ExplainedTables): PastFind | und
   try {
     const input = findInputOf(entry)
     return {
-      candidates: findCandidates(caller.namespace_id, input, tables),
+      candidates: findCandidates(caller.namespace_id, { input, tables, starter }),
       location: clientLocation(input, tables),
     }
   } catch (error) {

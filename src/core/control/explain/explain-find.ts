@@ -7,6 +7,7 @@ import { freeSeats, type ListObstacle, seatsTaken } from '../../store/lobby-rule
 import type { LobbyRow } from '../../store/matchmaker-rows.js'
 import type { Tables } from '../../store/model.js'
 import { findNamespace } from '../../store/namespaces.js'
+import type { ReadView } from '../../store/world.js'
 
 /** The answer that a find in a game mode gets now. */
 export interface ExplainedChoice {
@@ -24,6 +25,8 @@ export interface ExplainedChoice {
 
 /** The answer to a question. */
 export interface Explanation extends AnswerReasons {
+  /** Of a lobby without a game server: whether the first find or join starts one. */
+  readonly starts_server?: boolean
   /** The region of the lobby that a find would take or create now. */
   readonly region_id?: string
   /** The distance of that region from the player. Absent if the place of the player is unknown. */
@@ -41,6 +44,7 @@ export const obstacleTexts: { readonly [key in ListObstacle | NonNullable<FindCa
   tags: 'without the tags of the request',
   max_players: 'for another number of players than max_players of the request',
   server: 'run by a real game server, which does not know simulated players',
+  no_server: 'without a game server, and no command starts one (servers.command)',
   seats: 'emptier than the chosen one',
   distance: 'farther away than the chosen one',
   order: 'newer than the chosen one, or its game mode or region comes later in the request',
@@ -54,13 +58,13 @@ const thisMachine = { address: '127.0.0.1', isLocal: true } as const
  */
 export function explainFind(
   { find, namespace }: { readonly find: string; readonly namespace?: string | undefined },
-  tables: Tables,
+  { tables, starter }: Pick<ReadView, 'tables' | 'starter'>,
 ): Explanation {
   const { namespace_id } = findNamespace(namespace, tables)
   const input = { game_modes: [find] }
   try {
-    const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables })
-    const candidates = findCandidates(namespace_id, input, tables)
+    const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables, starter })
+    const candidates = findCandidates(namespace_id, { input, tables, starter })
     const location = clientLocation({}, tables)
     const { region_id } = choice
     const away = distanceTo(region_id, location, tables)
@@ -84,7 +88,7 @@ export function explainFind(
 const mostModes = 100
 
 /** Lists what a find in each game mode gets now, for the same player. */
-export function listFinds(tables: Tables): ExplainedChoice[] {
+export function listFinds({ tables, starter }: Pick<ReadView, 'tables' | 'starter'>): ExplainedChoice[] {
   const location = clientLocation({}, tables)
   return tables.gameModes
     .all()
@@ -93,7 +97,7 @@ export function listFinds(tables: Tables): ExplainedChoice[] {
       const mode = { namespace_id, game_mode_id }
       try {
         const input = { game_modes: [game_mode_id] }
-        const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables })
+        const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables, starter })
         const { region_id } = choice
         const lobby = 'lobby_id' in choice ? { lobby_id: choice.lobby_id } : {}
         return { ...mode, ...lobby, region_id, ...distanceTo(region_id, location, tables) }
@@ -117,7 +121,8 @@ function regionText(region_id: string, kilometers: number | undefined, isNew: bo
 /** Says why find chose a lobby, and how many others were as full. */
 export function choiceText(lobby: LobbyRow, ties: number): string {
   const tie = ties === 0 ? '' : `. Others with as many free seats, but farther away or newer: ${ties}`
-  return `it is the fullest lobby that fits, with ${seatsTaken(lobby)} of ${lobby.max_players_normal} seats taken${tie}`
+  const start = lobby.run_by === 'none' ? '. It had no game server, so the find starts one' : ''
+  return `it is the fullest lobby that fits, with ${seatsTaken(lobby)} of ${lobby.max_players_normal} seats taken${tie}${start}`
 }
 
 /** Describes the first candidates, and says why they lost. */

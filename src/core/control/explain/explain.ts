@@ -8,10 +8,9 @@ import { operations } from '../../contract/operations.js'
 import { deviceLinkPath, isControlPath, pathInWorld } from '../../contract/paths.js'
 import type * as types from '../../generated/options.js'
 import { parseInput } from '../../lib/issues.js'
-import { lazyObject } from '../../lib/lazy-schemas.js'
-import { nearest, quoted } from '../../lib/text.js'
+import { nearest, quoted, UsageError } from '../../lib/messages.js'
+import { lazyObject } from '../../lib/schemas.js'
 import { formatInstant } from '../../lib/time.js'
-import { UsageError } from '../../lib/usage-error.js'
 import { validateNamespace } from '../../operations/namespaces.js'
 import type { Caller } from '../../operations/resolver.js'
 import { authenticate } from '../../pipeline/authenticate.js'
@@ -80,13 +79,13 @@ export function explain(explained: ExplainedWorld, asked: Question): Explanation
       'ask for one thing: lobby_id, path (with method), exchange, find (with namespace), or name_id and display_name',
     )
   if (exchange !== undefined) return explained.reasonsOf(exchange)
-  if (find !== undefined) return explainFind({ ...question, find }, world.tables)
+  if (find !== undefined) return explainFind({ ...question, find }, world)
   if (lobby_id !== undefined) return explainLobby(world, lobby_id)
   if (path !== undefined) return explainRequest(explained, { ...question, path })
   return explainNames(world, question)
 }
 
-function explainLobby({ tables }: ReadView, lobbyId: string): Explanation {
+function explainLobby({ tables, starter }: ReadView, lobbyId: string): Explanation {
   const lobby = tables.lobbies.get(lobbyId)
   if (!lobby) {
     const ids = tables.lobbies.all().map(({ lobby_id }) => lobby_id)
@@ -100,31 +99,38 @@ function explainLobby({ tables }: ReadView, lobbyId: string): Explanation {
     if (modeKey(other) === mode) ofMode.push(other)
   }
   const obstacle = listObstacles(ofMode, tables)(lobby)
-  const more = lobby.status === 'stopped' ? [] : runningText(lobby)
-  if (obstacle !== undefined) return { verdict: 'not listed', because: [`it is ${obstacleTexts[obstacle]}`, ...more] }
+  const start = lobby.run_by === 'none' ? { starts_server: starter.starts(lobby) } : {}
+  const more = lobby.status === 'stopped' ? [] : runningText(lobby, starter)
+  if (obstacle !== undefined)
+    return { verdict: 'not listed', because: [`it is ${obstacleTexts[obstacle]}`, ...more], ...start }
   const namespace = fullNameOf(lobby.namespace_id, tables)
   const open = `it is open and public, and its game mode is listable: a public token of ${namespace} sees it, and so does a caller without a token if ${namespace} is tokenless`
   const canned = 'a development token gets a canned list instead, without the lobbies of the world'
-  return { verdict: 'listed', because: [open, canned, ...more] }
+  return { verdict: 'listed', because: [open, canned, ...more], ...start }
 }
 
-function runningText(lobby: RunningLobby): string[] {
-  const texts = [seatsText(lobby), serverText(lobby)]
+function runningText(lobby: RunningLobby, starter: ReadView['starter']): string[] {
+  const texts = [seatsText(lobby, starter), serverText(lobby, starter)]
   if (lobby.status === 'ready') return texts
   const until = lobby.ready_by === undefined ? '' : `, and stops at ${formatInstant(lobby.ready_by)} if it does not`
   return [`it is not ready until its server calls POST /matchmaker/lobbies/ready${until}`, ...texts]
 }
 
-function seatsText(lobby: RunningLobby): string {
+function seatsText(lobby: RunningLobby, starter: ReadView['starter']): string {
   const { total_player_count, reserved_player_count, max_players_direct } = lobby
   const taken = `seats taken by connected players: ${total_player_count}, reserved: ${reserved_player_count}`
-  const forFind = findObstacle(lobby) === undefined ? freeSeats(lobby) : 0
+  const forFind = findObstacle(lobby, {}, { starter }) === undefined ? freeSeats(lobby) : 0
   return `${taken}, free for find: ${forFind}, for join by its id: ${Math.max(0, max_players_direct - seatsTaken(lobby))}`
 }
 
-function serverText({ run_by, lobby_id }: RunningLobby): string {
+function serverText(lobby: RunningLobby, starter: ReadView['starter']): string {
+  const { run_by, lobby_id } = lobby
   const env = `GET /__mock/lobbies/${encodeURIComponent(lobby_id)}/env shows its token`
   if (run_by === 'mock') return `the mock simulates its server until the first call with the lobby's token (${env})`
+  if (run_by === 'none')
+    return starter.starts(lobby)
+      ? 'no game server runs it: the first find or join starts one'
+      : `no game server runs it, and no command starts one: find passes it by. If you run one, set run_by to server (${env})`
   return `a real server runs it: players connect and leave only through calls with the lobby's token (${env})`
 }
 
@@ -195,7 +201,6 @@ function explainRequest(
   }
 }
 
-/** Returns the verdict for a path outside the service, or `undefined`. */
 function outsideService(path: string): string | undefined {
   if (isControlPath(path)) return 'answered by the control API'
   const isPage = path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)

@@ -1,6 +1,6 @@
 import type { AnswerReasons } from '../../contract/journal.js'
+import { UsageError } from '../../lib/messages.js'
 import type { Steps } from '../../lib/steps.js'
-import { UsageError } from '../../lib/usage-error.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
 import { undoChangeSets, undoTables } from '../../store/change-set.js'
 import type { LiveWorld } from '../../store/world.js'
@@ -9,42 +9,40 @@ import { explainExchange } from './explain-exchange.js'
 
 /** The past of a world: its earlier states, and the reasons of its answers. Work in steps reads the history in its first step. */
 export class Past {
-  readonly #world: LiveWorld
-  readonly #history: History
-
-  constructor(world: LiveWorld, history: History) {
-    this.#world = world
-    this.#history = history
-  }
+  constructor(
+    private readonly world: LiveWorld,
+    private readonly history: History,
+  ) {}
 
   /** The oldest revision that `stateAt` can return. */
   get oldestRevision(): number {
-    return this.#history.oldest.revision
+    return this.history.oldest.revision
   }
 
   /** Returns the state right after a change set. Default: the present. Throws `UsageError` if the history no longer has it. */
   *stateAt(revision?: number): Steps<WorldState> {
-    if (revision === undefined) return this.#world.state
-    const { at, later } = this.#history.changesSince(revision)
-    return yield* undoChangeSets(this.#world.state, later, { revision, at })
+    if (revision === undefined) return this.world.state
+    const { at, later } = this.history.changesSince(revision)
+    return yield* undoChangeSets(this.world.state, later, { revision, at })
   }
 
   /** Returns the state right before a request, at its time. Throws `UsageError` if the history does not have it. */
   *stateBefore({ id, revision, revisions: [own] = [], at: answeredAt }: StoredExchange): Steps<WorldState> {
-    const history = this.#history
+    const history = this.history
     if (revision === undefined)
       throw new UsageError(
         `request ${id} is from a snapshot, which does not have the world before it: leave before out for the present world`,
       )
     const before = history.changesSince(own === undefined ? revision : own - 1)
     const at = own === undefined ? answeredAt : history.changesSince(own).at
-    return yield* undoChangeSets(this.#world.state, before.later, { revision: before.revision, at })
+    return yield* undoChangeSets(this.world.state, before.later, { revision: before.revision, at })
   }
 
   /** Says why a request got its answer. It says less if neither the journal nor the history has the world before it. */
   reasonsOf(exchange: StoredExchange): AnswerReasons {
+    const { starter } = this.world
     const [reasons] = exchange.reasons ? [exchange.reasons] : this.explain([exchange])
-    return reasons ?? explainExchange({ entry: exchange.entry(), before: undefined, changeSets: undefined })
+    return reasons ?? explainExchange({ entry: exchange.entry(), before: undefined, starter, changeSets: undefined })
   }
 
   /**
@@ -53,8 +51,9 @@ export class Past {
    */
   explain(exchanges: readonly StoredExchange[]): (AnswerReasons | undefined)[] {
     // A transaction may still be undone.
-    if (this.#world.openTransaction) return exchanges.map(() => undefined)
-    const { revision, faults, tables } = this.#world.state
+    if (this.world.openTransaction) return exchanges.map(() => undefined)
+    const { starter } = this.world
+    const { revision, faults, tables } = this.world.state
     const { lobbies, gameModes, regions, settings, namespaces, games } = tables
     let past = { revision, tables: { lobbies, gameModes, regions, settings, namespaces, games } }
     const explained: (AnswerReasons | undefined)[] = []
@@ -68,15 +67,14 @@ export class Past {
       past = { revision: before, tables: undoTables(past.tables, undone) }
       const { records } = later.find(changeSet => changeSet.faults)?.faults?.before ?? faults
       const world = { tables: readTables(past.tables), faults: records }
-      explained.push(explainExchange({ entry, before: world, changeSets }))
+      explained.push(explainExchange({ entry, before: world, starter, changeSets }))
     }
     return explained.reverse()
   }
 
-  /** Finds the change sets around an answer. `undefined` if the world before it is gone. */
   #around(exchange: StoredExchange) {
     const { revision: before, revisions = [] } = exchange
-    const history = this.#history
+    const history = this.history
     if (before === undefined || before < history.oldest.revision) return undefined
     const changeSets = revisions.flatMap(own => history.changeSet(own) ?? [])
     return { entry: exchange.entry(), before, later: history.changesSince(before).later, changeSets }

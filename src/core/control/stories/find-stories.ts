@@ -2,15 +2,14 @@ import * as z from 'zod'
 import { ApiError } from '../../contract/errors.js'
 import type * as types from '../../generated/options.js'
 import { parseInput } from '../../lib/issues.js'
-import { lazyObject } from '../../lib/lazy-schemas.js'
-import { counted, nearest } from '../../lib/text.js'
+import { checkKeys, counted, nearest, UsageError } from '../../lib/messages.js'
+import { lazyObject, typeTexts } from '../../lib/schemas.js'
 import { formatInstant } from '../../lib/time.js'
-import { typeTexts } from '../../lib/type-text.js'
-import { UsageError } from '../../lib/usage-error.js'
 import { redactToken } from '../../pipeline/redact.js'
+import { plainName, playerName } from '../../store/player-names.js'
 import type { LiveWorld } from '../../store/world.js'
 import { type Story, storyLimits } from './stories.js'
-import { plainName, storyName } from './story-names.js'
+import { drawStory } from './story-diagram.js'
 import {
   type StoryJson,
   type StorySource,
@@ -97,9 +96,9 @@ export interface Stories {
   list(filter?: StoryFilter): StoryList
   /**
    * Tells the story of a player. Its token is enough, and so is the beginning of it, its name or its `id`, if only one story
-   * has that. `undefined` if there is none. Throws `UsageError` if there are several.
+   * has that. `undefined` if there is none. Throws `UsageError` if there are several. `mermaid` adds the story as a diagram.
    */
-  get(player: string | number): StoryJson | undefined
+  get(player: string | number, options?: { readonly mermaid?: boolean | undefined }): StoryJson | undefined
 }
 
 const defaultLimit = 50
@@ -135,12 +134,14 @@ export class StoryBook implements Stories {
     }
   }
 
-  get(player: string | number): StoryJson | undefined {
+  get(player: string | number, options: { readonly mermaid?: boolean | undefined } = {}): StoryJson | undefined {
+    checkKeys(options, ['mermaid'])
     const { world } = this.#source
     world.checkUsable()
     void world.clock.catchUp()
     const story = this.#find(String(player))
-    return story && tellStory(story, this.#source)
+    const told = story && tellStory(story, this.#source)
+    return told && options.mermaid ? { ...told, mermaid: drawStory(told, story, this.#source) } : told
   }
 
   /** Says why there is no story of a player, and what to do. */
@@ -148,7 +149,7 @@ export class StoryBook implements Stories {
     const names = this.#names()
     const near = nearest(plainName(player), names.keys())
     const [known] = (near !== undefined && names.get(near)) || []
-    const hint = known ? ` Did you mean ${storyName(known.token)}?` : ''
+    const hint = known ? ` Did you mean ${playerName(known.token)}?` : ''
     const { players, simulated, dropped } = this.#source.stories.counts
     const kept = `It has the stories of ${counted(players, 'player', 'players')} and ${counted(simulated, 'simulated one', 'simulated ones')}`
     const lost =
@@ -190,7 +191,7 @@ export class StoryBook implements Stories {
   #names(): ReadonlyMap<string, Story[]> {
     const names = new Map<string, Story[]>()
     for (const story of this.#source.stories.list()) {
-      const name = plainName(storyName(story.token))
+      const name = plainName(playerName(story.token))
       const known = names.get(name)
       if (known) known.push(story)
       else names.set(name, [story])
@@ -231,7 +232,7 @@ function matcher(
   if (token !== undefined) tests.push(story => story.token === token || beginsWith(story.token, token))
   if (name !== undefined) {
     const plain = plainName(name)
-    tests.push(story => plainName(storyName(story.token)) === plain)
+    tests.push(story => plainName(playerName(story.token)) === plain)
   }
   if (q !== undefined) tests.push(containing(q, world))
   return story => tests.every(test => test(story))
@@ -249,6 +250,6 @@ function containing(q: string, { tables }: LiveWorld): (story: Story) => boolean
   return story =>
     has(story.token) ||
     has(story.address) ||
-    (plain !== '' && plainName(storyName(story.token)).includes(plain)) ||
+    (plain !== '' && plainName(playerName(story.token)).includes(plain)) ||
     story.wasIn(({ lobby_id, game_mode_id, region_id }) => has(lobby_id) || has(game_mode_id) || hasRegion(region_id))
 }

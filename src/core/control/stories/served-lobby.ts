@@ -1,16 +1,15 @@
 import { ApiError, hasFailed } from '../../contract/errors.js'
 import { type OperationId, operations } from '../../contract/operations.js'
-import { keepDigits } from '../../lib/exact-json.js'
-import { isJsonObject } from '../../lib/json.js'
-import { quoted } from '../../lib/text.js'
+import { isJsonObject, keepDigits } from '../../lib/json.js'
+import { quoted } from '../../lib/messages.js'
 import { formatInstant } from '../../lib/time.js'
 import { readToken } from '../../pipeline/authenticate.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
 import type { RefusedCall, ServedLobby } from '../../simulation/servers.js'
+import { playerName } from '../../store/player-names.js'
 import { lobbyIdIn } from '../../store/tokens.js'
 import type { LiveWorld } from '../../store/world.js'
 import type { Story, StoryRecorder } from './stories.js'
-import { storyName } from './story-names.js'
 import { sentenceOf } from './tell-story.js'
 
 interface ServedSource {
@@ -36,7 +35,7 @@ export function servedLobby(lobbyId: string, { world, history, stories }: Served
     ...(row?.state !== undefined && accepted('lobbies.setState') ? { state: row.state } : {}),
     players: players.reverse().map(story => ({
       token: story.token,
-      name: storyName(story.token),
+      name: playerName(story.token),
       connected: hasFact(story, lobbyId, 'players.connected'),
       disconnected: hasFact(story, lobbyId, 'players.disconnected'),
       sentence: sentenceOf(story, world),

@@ -1,5 +1,5 @@
 import { clientClosedRequest, type ErrorCode, errorStatus } from '../../contract/errors.js'
-import type { OperationId } from '../../contract/operations.js'
+import { isSeatOperation, namesPlayer, type OperationId } from '../../contract/operations.js'
 import { Emitter } from '../../lib/emitter.js'
 import { isJsonObject } from '../../lib/json.js'
 import type { RecordedExchange } from '../../pipeline/journal.js'
@@ -8,7 +8,7 @@ import { isSeated } from '../../store/lobby-rules.js'
 import type { PlayerRow } from '../../store/matchmaker-rows.js'
 import type { TableState } from '../../store/table-state.js'
 import type { LiveWorld } from '../../store/world.js'
-import { FactReader, isSeatOperation, namesPlayer, type PlayerChange } from './story-facts.js'
+import { FactReader, type PlayerChange } from './story-facts.js'
 import { type FactKind, kinds, type StoryFact, type StoryLobby, type StorySeat } from './story-kinds.js'
 
 /** The most that a world remembers of its players: stories, and facts of each. */

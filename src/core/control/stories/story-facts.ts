@@ -1,3 +1,4 @@
+import { isSeatOperation } from '../../contract/operations.js'
 import type { Change, ChangeSet } from '../../store/change-set.js'
 import { isSeated } from '../../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../../store/matchmaker-rows.js'
@@ -87,16 +88,4 @@ function leavingByRequest(operation: string | undefined): FactKind {
   if (operation === 'players.disconnected') return 'left'
   if (operation === 'players.connected') return 'wrong_lobby'
   return isSeatOperation(operation) ? 'gave_up' : 'removed'
-}
-
-/** Tells whether an operation takes a seat. */
-export function isSeatOperation(
-  operation: string | undefined,
-): operation is 'lobbies.find' | 'lobbies.join' | 'lobbies.create' {
-  return operation === 'lobbies.find' || operation === 'lobbies.join' || operation === 'lobbies.create'
-}
-
-/** Tells whether the body of an operation names a player. */
-export function namesPlayer(operation: string | undefined): boolean {
-  return operation === 'players.connected' || operation === 'players.disconnected'
 }

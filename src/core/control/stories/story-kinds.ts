@@ -73,7 +73,7 @@ const table = {
     is: 'row',
     outcome: 'on_the_way',
     title: 'Seat reserved',
-    text: (fact, { rows }) => `${seatText(rows)}${makerText(fact)}${expiryText(fact, rows)}`,
+    text: (fact, { rows }) => `${seatText(rows.lobby)}${makerText(fact)}${expiryText(fact, rows)}`,
   },
   connected: { is: 'row', outcome: 'playing', title: 'Connected', text: fact => connectedText(fact) },
   lobby_ready: {
@@ -85,8 +85,7 @@ const table = {
     is: 'row',
     outcome: 'on_the_way',
     title: 'Handed over',
-    text: (fact, { rows }) =>
-      `A real server took the lobby over, and has to connect the player.${expiryText(fact, rows)}`,
+    text: (fact, { rows }) => `A real server gets the lobby, and has to connect the player.${expiryText(fact, rows)}`,
   },
   moved: {
     is: 'row',
@@ -246,7 +245,8 @@ export function refusedText(fact: Pick<StoryFact, 'answer'> | undefined): string
   return status === 0 ? 'Refused: the connection was closed without an answer.' : `Refused with status ${status}.`
 }
 
-function seatText({ lobby }: FactRows): string {
+/** Says which seat of a lobby was taken last. Empty without its row. */
+export function seatText(lobby: LobbyRow | undefined): string {
   return lobby ? `Seat ${seatsTaken(lobby)} of ${mostPlayers(lobby)}.` : ''
 }
 

@@ -1,5 +1,5 @@
 import type { AnswerReasons } from '../../contract/journal.js'
-import type { OperationId } from '../../contract/operations.js'
+import { isSeatOperation, type OperationId } from '../../contract/operations.js'
 import type * as types from '../../generated/options.js'
 import { parseDate } from '../../lib/real-globals.js'
 import { elapsedText, formatInstant } from '../../lib/time.js'
@@ -9,10 +9,10 @@ import type { GameServerState, LiveServers } from '../../simulation/servers.js'
 import type { ChangeSet } from '../../store/change-set.js'
 import { mostPlayers, seatsTaken } from '../../store/lobby-rules.js'
 import { type LobbyRow, nextPlayerJobAt, type PlayerRow } from '../../store/matchmaker-rows.js'
+import { playerName } from '../../store/player-names.js'
 import type { LiveWorld } from '../../store/world.js'
 import type { Past } from '../explain/past.js'
 import type { Story, StoryRecorder } from './stories.js'
-import { isSeatOperation } from './story-facts.js'
 import {
   endingText,
   type FactKind,
@@ -22,7 +22,6 @@ import {
   type StoryFact,
   type StoryLobby,
 } from './story-kinds.js'
-import { storyName } from './story-names.js'
 
 export const storyOutcomes = [
   'on_the_way',
@@ -136,6 +135,8 @@ export interface StoryJson extends StorySummary {
   readonly whole_since?: string
   /** The gaps of the story, and why they are there. */
   readonly notes: readonly string[]
+  /** The story as a sequence diagram of Mermaid, between the fences that Markdown wants. Only if you ask for it. */
+  readonly mermaid?: string
 }
 
 /** The parts of a world that its stories are told from. */
@@ -180,7 +181,7 @@ function regionName({ region_id }: StoryLobby, { tables }: LiveWorld): string {
 }
 
 /** Names a lobby for people: `duel in Frankfurt`. */
-function lobbyText(lobby: StoryLobby | undefined, world: LiveWorld): string {
+export function lobbyText(lobby: StoryLobby | undefined, world: LiveWorld): string {
   return lobby ? `${lobby.game_mode_id} in ${regionName(lobby, world)}` : 'a lobby'
 }
 
@@ -216,7 +217,7 @@ export function summarizeStory(story: Story, world: LiveWorld): StorySummary {
   return {
     id,
     token: seat === 'unknown' ? redactToken(token) : token,
-    name: storyName(token),
+    name: playerName(token),
     outcome: storyOutcome(story),
     sentence: sentenceOf(story, world),
     is_simulated: isSimulated,
@@ -296,11 +297,15 @@ function stepsOf(
   if (kind !== 'reserved' || !isSeatOperation(operation)) return [own]
   const [stepKind, title] = seatSteps[operation]
   const reasons = exchange && past.reasonsOf(exchange)
+  const since = exchange?.entryWithoutAnswer().since
+  // It waits for its lobby after it took the seat, and for a fault before.
+  const askedAt = since === undefined ? at : Math.min(at, parseDate(since))
+  const waitedMs = exchange && since !== undefined ? exchange.at - askedAt : 0
   const request: StoryStep = {
     kind: stepKind,
-    at: exchange ? (exchange.entryWithoutAnswer().since ?? formatInstant(at)) : formatInstant(at),
+    at: formatInstant(askedAt),
     title,
-    text: requestText(fact, exchange, { reasons, lobby: around.lobby }),
+    text: requestText(fact, exchange, { waitedMs, reasons, lobby: around.lobby }),
     revision,
     ...(exchange ? { request: exchange.id } : {}),
     operation,
@@ -311,7 +316,7 @@ function stepsOf(
 }
 
 /** Finds the rows of a player and its lobby right after a change set. */
-function rowsOf(changeSet: ChangeSet | undefined, token: string, lobby: StoryLobby | undefined): FactRows {
+export function rowsOf(changeSet: ChangeSet | undefined, token: string, lobby: StoryLobby | undefined): FactRows {
   const rowOf = (table: 'players' | 'lobbies', id: string | undefined) =>
     changeSet?.changes.find(change => change.table === table && change.id === id)?.after?.row
   return {
@@ -324,12 +329,14 @@ function rowsOf(changeSet: ChangeSet | undefined, token: string, lobby: StoryLob
 function requestText(
   { operation = 'lobbies.find' }: StoryFact,
   exchange: StoredExchange | undefined,
-  { reasons, lobby }: { readonly reasons: AnswerReasons | undefined; readonly lobby: string },
+  {
+    waitedMs,
+    reasons,
+    lobby,
+  }: { readonly waitedMs: number; readonly reasons: AnswerReasons | undefined; readonly lobby: string },
 ): string {
   if (!exchange) return `The client called ${operation}. The request is not kept.`
   if (exchange.status !== 200) return `The client called ${operation}, and had a seat in ${lobby} while it waited.`
-  const { since } = exchange.entryWithoutAnswer()
-  const waitedMs = since === undefined ? 0 : exchange.at - parseDate(since)
   const waited = waitedMs > 0 ? ` The answer came after ${elapsedText(waitedMs)}.` : ''
   const why = reasons?.because[0]
   return `The client called ${operation}, and got ${lobby}${why === undefined ? '' : `: ${why}`}.${waited}`

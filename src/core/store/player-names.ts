@@ -11,7 +11,7 @@ const secondWords =
   )
 
 /** Returns the name of a player: two words from its token, the same each time. Several tokens may have the same name. */
-export function storyName(token: string): string {
+export function playerName(token: string): string {
   const hash = hashOf(token)
   const first = firstWords[hash % firstWords.length]
   return `${first}${secondWords[Math.floor(hash / firstWords.length) % secondWords.length]}`

@@ -12,3 +12,9 @@ export function lazyObject<Shape extends z.ZodRawShape>(shape: () => Shape) {
 export function component<Shape extends z.ZodRawShape>(id: string, description: string, shape: () => Shape) {
   return lazy(() => z.object(shape()).meta({ id, description }))
 }
+
+/**
+ * TypeScript types as text, for schemas that do not know their type at run time: `z.custom<T>()` and `.transform(…)`.
+ * `npm run generate` writes them into `src/core/generated`.
+ */
+export const typeTexts = z.registry<{ readonly type: string }>()

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { didYouMean, matchesGlob, nearest, quoted } from '../../../src/core/lib/text.js'
+import { didYouMean, matchesGlob, nearest, quoted } from '../../../src/core/lib/messages.js'
 
 describe('quoted', () => {
   it.each([
