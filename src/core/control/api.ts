@@ -227,8 +227,13 @@ export const controlCalls = lazy(() => [
     summary:
       'Returns the world with its past in one file: a page that opens in any browser, and a scenario. It is JSON if `accept` prefers that. `last=10m` cuts the past.',
     query: CapsuleOptions(),
-    run: async ({ mock, query, inSlices }) => ({ json: await inSlices(mock.capsule(query)) }),
-    async respond({ json }, { request, capsuleHtml }) {
+    // The JSON is a scenario, which may be too long to parse it again.
+    run:
+      ({ mock, query, inSlices }) =>
+      () =>
+        inSlices(mock.capsule(query)),
+    async respond(collect, { request, capsuleHtml }) {
+      const json = await collect()
       if (!capsuleHtml || prefersJson(header(request, 'accept'))) return textResponse('application/json', json)
       return textResponse('text/html; charset=utf-8', await capsuleHtml(json))
     },

@@ -197,8 +197,9 @@ describe('the examples', () => {
     expect([...new Set(examples.map(([route]) => route))]).toEqual(withJson.map(({ route }) => route))
   })
 
-  it('are of all calls but three that answer with a stream alone', () => {
+  it('are of all calls but a page, and three that answer with a stream alone', () => {
     expect(routes.filter(route => !schemasOf(route).answer)).toEqual([
+      'GET /capsule',
       'POST /journal/next',
       'POST /journal/blocked',
       'GET /changes',
@@ -263,6 +264,6 @@ served('each other media type is that of the answer', async ({ serve }) => {
     expect([path, response.headers.get('content-type')?.split(';')[0]]).toEqual([path, media])
     controller.abort()
   }
-  expect(declared).toHaveLength(4)
+  expect(declared).toHaveLength(5)
   expect((await send({ method: 'GET', path: '/__mock/snapshot' })).headers['content-type']).toBe('application/json')
 })
