@@ -152,22 +152,34 @@ export class VitestHooks {
     }
     if (task.fails) return
     const report = await reportRequests(mock, { strays: this.#tests.strays.describe(test) })
-    const file = test.options.capsule === 'never' ? undefined : await attachCapsule(task, mock)
+    const file = test.options.capsule === 'never' ? undefined : await attachCapsule(task, mock, this.#interception)
     const capsule = file === undefined ? '' : `\n${capsuleLine(file)}`
     // biome-ignore lint/suspicious/noConsole: vitest shows it with the test
     console.error(`mockmaker: "${task.name}" has failed.\n${report}${capsule}`)
   }
 }
 
-/** Attaches a capsule to a test. Returns the path of its file. `undefined` if this version of vitest has no attachments. */
-async function attachCapsule({ context }: Task, mock: Pick<Client, 'capsule'>): Promise<string | undefined> {
-  const { annotate } = context as Partial<TestContext>
-  if (!annotate) return undefined
+/**
+ * Attaches a capsule to a test that has failed. Returns the path of its file. `undefined` in a page, or if this version of vitest has no
+ * attachments.
+ */
+async function attachCapsule(
+  task: Task,
+  mock: Pick<Client, 'capsule'>,
+  { withFile }: TestPlatform,
+): Promise<string | undefined> {
+  const { annotate } = task.context as Partial<TestContext>
+  const { result } = task
+  if (!annotate || !result || !withFile) return undefined
+  const attach = async (path: string) => {
+    // Vitest attaches nothing to a test that has failed already, and looks at this when it is called.
+    result.state = 'run'
+    const annotated = annotate('the world with its past', 'mockmaker', { path, contentType: 'text/html' })
+    result.state = 'fail'
+    return (await annotated).attachment?.path
+  }
   try {
-    const body = await mock.capsule()
-    const contentType = body.startsWith('{') ? 'application/json' : 'text/html'
-    const { attachment } = await annotate('the mock', 'mockmaker', { body, contentType })
-    return attachment?.path
+    return await withFile('mockmaker.html', await mock.capsule(), attach)
   } catch {
     // The server of the mock may be the reason why the test fails.
     return undefined

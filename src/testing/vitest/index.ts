@@ -1,4 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { RequestHandler } from 'msw'
 import { setupServer } from 'msw/node'
 import { tooOld } from '../../core/lib/peers.js'
@@ -34,6 +37,16 @@ function interceptProcess(): Interception {
     scenarios,
     loadScenario: loadScenarioSync,
     isScenarioPath,
+    async withFile(name, text, use) {
+      const folder = await mkdtemp(join(tmpdir(), 'mockmaker-'))
+      try {
+        const path = join(folder, name)
+        await writeFile(path, text)
+        return await use(path)
+      } finally {
+        await rm(folder, { recursive: true })
+      }
+    },
     fetch(input, init) {
       const headers = new Headers(init?.headers)
       // A busy process may send a request on a connection that the server has just closed, because it was idle.

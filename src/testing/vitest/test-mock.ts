@@ -53,6 +53,8 @@ export interface TestPlatform {
   /** Loads a scenario by its name or its path: see `loadScenarioSync`. Throws `UsageError`. */
   loadScenario?(nameOrPath: string, parsed: Map<string, ScenarioInput>): ScenarioInput
   isScenarioPath?(nameOrPath: string): boolean
+  /** Calls a function with the path of a file that has this text, until its promise resolves. Absent in a page. */
+  withFile?<Result>(name: string, text: string, use: (path: string) => Promise<Result>): Promise<Result>
 }
 
 /**
