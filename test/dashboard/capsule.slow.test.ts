@@ -115,6 +115,31 @@ describe('the page of a copy', () => {
     expect(contentOf(file)).toMatchObject({ title: 'Reef Rumble', now: '2026-11-20T20:00:30.000Z' })
   })
 
+  it('names who sat in a lobby that was full, with links to their stories', async ({ browser }) => {
+    const mock = mockWith({ scenario })
+    await mock.clock.advance('30s')
+    await send(mock, 'POST', find, { game_modes: ['reef'] })
+    await mock.clock.advance(5)
+    await send(mock, 'POST', '/matchmaker/lobbies/join', { lobby_id: 'first' })
+    await mock.clock.advance('1m')
+    const { page } = await openCopy(browser, await mock.capsule())
+    const [last, first] = mock.stories.list().stories
+
+    const sentence = `reef in Frankfurt is full: ${first?.name} holds a seat since 20:00:00.000, and ${last?.name} took the last one 5 ms before this request.`
+    await details(page).getByText(sentence).waitFor()
+    const seats = details(page).getByRole('grid', { name: '2 seats' })
+    expect((await seats.innerText()).split(/\s*\n\s*/).slice(4)).toEqual([
+      ...[first?.name, '20:00:00.000', 'plays'],
+      ...[last?.name, '20:00:30.000', 'on the way', 'the last seat'],
+    ])
+    await seats.getByText(last?.name ?? '').click()
+    await page
+      .getByRole('region', { name: 'The chosen player' })
+      .getByText(last?.name ?? '')
+      .first()
+      .waitFor()
+  })
+
   it('forks, adds faults, moves the clock, sends requests again, and goes to any time', async ({ browser }) => {
     const mock = await session()
     const { page, complaints, requests } = await openCopy(browser, await mock.capsule())
