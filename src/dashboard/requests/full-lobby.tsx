@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JournalEntry } from '../../core/contract/journal.js'
 import type { StorySummary } from '../../core/control/stories/tell-story.js'
-import { counted } from '../../core/lib/text.js'
+import { counted } from '../../core/lib/messages.js'
 import { storyKeyOf } from '../players/player-details.js'
 import { duration } from '../ui/format.js'
 import { type Column, sorted, Table } from '../ui/table.js'

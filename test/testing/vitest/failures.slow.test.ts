@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capsuleJson } from '../../../src/server/files/capsule-html.js'
 import { createVitestProject, type VitestProject, type VitestRun } from '../../support/vitest-project.js'
 
 const failing = `
@@ -165,6 +167,14 @@ describe('a test that fails', () => {
     expect(printedBy('is answered by nobody')).toMatch(
       /^No request has reached the mock\.\nMeanwhile 1 request came that did not belong to it: 1 of "starts a queue", which has ended\. Code that several tests share/m,
     )
+  })
+
+  it('attaches the world with its past, and prints the path', () => {
+    const [, path = ''] =
+      /^(\S+\.html) has the world with its past\. Open it/m.exec(printedBy('loses a seat') ?? '') ?? []
+    const { past } = JSON.parse(capsuleJson(readFileSync(path, 'utf8')) ?? '')
+
+    expect(past.exchanges.map(([entry]: [string]) => JSON.parse(entry).path)).toContain('/matchmaker/lobbies/join')
   })
 
   it('is the only one that prints', () => {
