@@ -290,7 +290,8 @@ export class RunningWorld {
     // A name that is misspelt in `mockmaker/scenarios` is undefined. It must not load the mock's own scenario.
     if (scenario === undefined || scenario === null)
       throw new UsageError(`load: the scenario is ${scenario}: expected a scenario, or the name of one`)
-    this.replaceState(await runInSlices(this.decoded(this.#settings.registry.stateOf(scenario, { worldId: this.id }))))
+    const state = this.#settings.registry.stateOf(scenario, { worldId: this.id })
+    this.replaceState(state.past ? await runInSlices(this.decoded(state)) : state)
   }
 
   async restore(snapshot: ScenarioInput): Promise<void> {
