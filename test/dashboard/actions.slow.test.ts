@@ -454,6 +454,7 @@ describe('the lobbies', () => {
     await page.getByText('Finds pass this lobby by.').waitFor()
     await press(page, 'Treat as mine')
     await expect.poll(() => mock.world.lobbies.get('full')?.run_by).toBe('server')
+    await page.getByText('Finds pass this lobby by.').waitFor({ state: 'hidden' })
     leave(true)
 
     await page.getByText('No server here: the first player starts one.').waitFor()

@@ -147,8 +147,12 @@ function toWebp(page: Page, png: string): Promise<string> {
   }, png)
 }
 
+/** Returns what the canvas of the timeline shows two frames from now. */
 const timelineOf = (page: Page) =>
-  page.locator('.timeline canvas').evaluate(canvas => (canvas as HTMLCanvasElement).toDataURL())
+  page.locator('.timeline canvas').evaluate(async canvas => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(resolve => requestAnimationFrame(resolve))
+    return (canvas as HTMLCanvasElement).toDataURL()
+  })
 
 it('the pictures of the docs show the page as it is', async ({ open }) => {
   const dashboard = await open({ scenario: { ...scenarios['friday-night'], clock: 'frozen' } })

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Join } from '../../../src/core/contract/lobbies.js'
 import { runAtOnce } from '../../../src/core/lib/steps.js'
 import type { Mock } from '../../../src/core/mock/mock.js'
+import { readScenario } from '../../../src/core/scenario/read.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
@@ -64,11 +65,14 @@ async function source() {
   return { managed, game: await play(managed) }
 }
 
-/** Loads a snapshot of the game into a new mock. */
-async function elsewhere(load: (mock: Mock, snapshot: ScenarioInput) => unknown) {
+const snapshotOf = ({ mock }: Managed) => runAtOnce(mock.default.snapshot())
+const capsuleOf = ({ mock }: Managed) => JSON.parse(runAtOnce(mock.default.capsule())) as ScenarioInput
+
+/** Loads a snapshot of the game into a new mock, or a capsule. */
+async function elsewhere(load: (mock: Mock, snapshot: ScenarioInput) => unknown, take = snapshotOf) {
   const { managed, game } = await source()
   const there = manage(scenario, undefined, otherPorts)
-  await load(there.mock, runAtOnce(managed.mock.default.snapshot()))
+  await load(there.mock, take(managed))
   return { game, place: placeOf(there, 'default', 0) }
 }
 
@@ -118,6 +122,18 @@ const ways: Readonly<Record<string, () => Promise<{ game: Awaited<ReturnType<typ
     const { managed, game } = await source()
     const snapshot = runAtOnce(managed.mock.default.snapshot())
     const there = manage({ ...snapshot, servers: { command } }, undefined, otherPorts)
+    return { game, place: placeOf(there, 'default', 0) }
+  },
+  'a capsule that is loaded': () => elsewhere((mock, capsule) => mock.default.load(capsule), capsuleOf),
+  'a capsule that is reset after its load': () =>
+    elsewhere(async (mock, capsule) => {
+      await mock.default.load(capsule)
+      await mock.default.reset()
+    }, capsuleOf),
+  async 'a capsule that is served with a command'() {
+    const { managed, game } = await source()
+    const { servers } = readScenario(scenario, { commands: 'allowed' }).content
+    const there = manage(readScenario(capsuleOf(managed)).with({ servers }), undefined, otherPorts)
     return { game, place: placeOf(there, 'default', 0) }
   },
   async 'a kept world that starts'() {
