@@ -11,7 +11,7 @@ import type { ReplicaTimes } from '../../../src/server/cluster/replica-storage.j
 import { folder, freePort, serveJson } from '../../support/command.js'
 import { appendAll, line, revisionsOf } from '../../support/kept-worlds.js'
 import { RedisServer } from '../../support/redis-server.js'
-import { createWorld, newAddress, openWorld, replicaOf } from '../../support/replicas.js'
+import { createWorld, newAddress, openWorld, patient, replicaOf } from '../../support/replicas.js'
 
 /** Starts a server that ends after the test. */
 async function serve(...options: readonly string[]): Promise<RedisServer> {
@@ -48,9 +48,9 @@ async function outcomeOf(world: KeptWorld): Promise<string> {
   }
 }
 
-async function refusalOf(url: string): Promise<string> {
+async function refusalOf(url: string, { silenceMs }: { silenceMs: number } = patient): Promise<string> {
   try {
-    const storage = await openRedis(url, { address: newAddress(), silenceMs: 300 })
+    const storage = await openRedis(url, { address: newAddress(), silenceMs })
     await storage.leave()
     return 'none'
   } catch (error) {
@@ -132,7 +132,7 @@ describe('the start', () => {
   it('refuses a server that does not answer', async () => {
     const url = await pretend({})
 
-    expect(await refusalOf(url)).toBe(`cannot use ${url}: there was no answer in time`)
+    expect(await refusalOf(url, { silenceMs: 300 })).toBe(`cannot use ${url}: there was no answer in time`)
   })
 
   it.each([
