@@ -316,7 +316,7 @@ export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<vo
   const serverLog = logOfServers(flags, console)
   const server = await startMock(flags.port, {
     ...options,
-    // The clock of a capsule goes on as it did at its end.
+    // In the file, the clock of a capsule is frozen.
     ...(loaded && read && past && { loaded: { ...loaded, scenario: read.with({ clock: clockEntry(past.clock) }) } }),
     flags,
     serverLog,

@@ -1,6 +1,6 @@
 import { counted } from '../core/lib/messages.js'
 
-/** What to do about a request that another test has sent. */
+/** The advice about a request that another test has sent. */
 export const sharedCode =
   'Code that several tests share, such as a queue, a poller or a promise library, sends requests for the test that has started it. Start it in each test, or pass it AsyncResource.bind(() => …)'
 

@@ -113,7 +113,7 @@ export function parseJson(text: string): unknown {
   })
 }
 
-/** How `writeJson` writes: `space` as for `JSON.stringify`. `textOf` replaces texts, but not keys. */
+/** The options of `writeJson`: `space` as for `JSON.stringify`. `textOf` replaces texts, but not keys. */
 interface WriteOptions {
   readonly space?: number
   readonly textOf?: (text: string) => string

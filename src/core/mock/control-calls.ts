@@ -34,7 +34,7 @@ export interface ServedRequest {
   answer(): MockResponse | Promise<MockResponse>
 }
 
-/** What the calls need from the runtime: the library of YAML, and the files of the package. */
+/** The parts of the calls that need the library of YAML, or files of the package. */
 export interface CallTexts extends Pick<ControlContext, 'parseScenario' | 'scenarioText' | 'capsuleHtml' | 'version'> {
   /** Describes the control API at a URL as an OpenAPI document. */
   openapiAt(url: string): object

@@ -107,7 +107,7 @@ export function lobbyPorts(
   return lobby.ports ?? portsOf(scenarioServers(lobby, tables))
 }
 
-/** What a scenario says about a game server, the part that counts first. */
+/** The settings of a scenario for a game server. The first ones count before the others. */
 type ScenarioServers = readonly (ServerPorts | undefined)[]
 
 function scenarioServers(

@@ -31,7 +31,7 @@ interface TimedClock {
   onTimer(at: number, evidence: TimerEvidence): boolean
 }
 
-/** What a timer that has fired says about the time, besides `Date`. */
+/** The evidence of a timer that has fired about the time, besides `Date`. */
 export interface TimerEvidence {
   /** The global timer has fired, and its real time has passed. */
   readonly hasPassed: boolean

@@ -2,7 +2,7 @@ import { parseJson } from '../../core/lib/json.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
 import { version } from '../../version.js'
 
-/** What `boot.ts` hands over: the JSON of the world, and the page as HTML. */
+/** The values that `boot.ts` passes on: the JSON of the world, and the page as HTML. */
 interface Handed {
   readonly world: string
   readonly html: string

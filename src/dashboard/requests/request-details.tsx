@@ -40,7 +40,7 @@ const mostShownCandidates = 6
 interface Details {
   readonly entry: JournalEntry
   readonly explanation: Explanation
-  /** Who sat in the lobby, if that was full. */
+  /** The players with seats in the lobby, if that was full. */
   readonly seats: Awaited<ReturnType<typeof seatsOf>>
 }
 

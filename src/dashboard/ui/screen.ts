@@ -68,7 +68,7 @@ for (const query of [narrow, phone]) query.addEventListener('change', () => (lay
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
-/** Whether the page has dark colours, as the system wants. */
+/** True if the page has dark colours, as the system wants. */
 export const isDark = signal(dark.matches)
 dark.addEventListener('change', () => (isDark.value = dark.matches))
 

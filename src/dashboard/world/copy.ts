@@ -13,7 +13,7 @@ export interface Copy {
   readonly operationIds: readonly string[]
 }
 
-/** What the page shows only in a copy. */
+/** The parts of the page that only a copy has. */
 export interface CopyParts {
   /** Says below the header that it is a copy. */
   readonly Banner: ComponentType

@@ -76,7 +76,9 @@ export async function shareWorlds(
     await shared.leave()
     throw error instanceof StorageError ? new UsageError(error.message) : error
   }
-  return new HttpReplica(mock, { storage: shared, secret: secret ?? shared.secret })
+  const common = secret ?? shared.secret
+  mock.secrets.add(common)
+  return new HttpReplica(mock, { storage: shared, secret: common })
 }
 
 /** Throws `UsageError` if other machines could reach a replica without a secret. */

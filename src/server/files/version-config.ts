@@ -23,7 +23,7 @@ type PortInput = NonNullable<NonNullable<ModeInput['ports']>['lobby_ports']>[num
 /** A scenario from a version config. */
 export interface ConvertedConfig {
   readonly scenario: ScenarioInput
-  /** What the scenario does not have: lines that begin with file, line and column. */
+  /** The parts that the scenario does not have: lines that begin with file, line and column. */
   readonly leftOut: string
 }
 
@@ -158,7 +158,7 @@ class Section {
   }
 }
 
-/** What the game modes have in common, unless they say otherwise. */
+/** The defaults of all game modes. */
 interface Common {
   readonly maxPlayers: readonly [normal: number | undefined, direct: number | undefined, party: number | undefined]
   readonly regions: readonly string[]

@@ -203,7 +203,7 @@ interface ReadEntry {
   readonly isOfWorker: boolean
 }
 
-/** Where a service worker forwards the request of a page, there are two entries. They overlap. */
+/** Tells whether the entry is the same request again, as a service worker has forwarded it for a page. Both overlap. */
 function isRepeated({ exchange, key, isOfWorker }: ReadEntry, all: readonly ReadEntry[]): boolean {
   if (!isOfWorker) return false
   const { sentAt = 0, answeredAt = 0 } = exchange
