@@ -4,7 +4,7 @@ import { createMock } from '../../../src/core/mock/mock.js'
 import type { MockmakerOptions } from '../../../src/index.js'
 import { keepInFolder } from '../../../src/server/http/data-folder.js'
 import { bind, createListener } from '../../../src/server/http/server.js'
-import { post, request, sendTo } from '../../support/http.js'
+import { json, post, request, sendTo } from '../../support/http.js'
 import { dataPath } from '../../support/kept-worlds.js'
 import { sharedModel, startReplica } from '../../support/served-replicas.js'
 
@@ -211,5 +211,19 @@ describe.each(Object.entries(places))('worlds %s', (_, open) => {
 
     await expect.poll(async () => (await client().worlds.list()).map(({ id }) => id)).toEqual(['default'])
     expect(await client().world.players.count()).toBe(1)
+  })
+})
+
+describe('the secret of replicas', () => {
+  it('is in no journal and no capsule, wherever somebody has written it', async () => {
+    const { mock, url, close } = await startReplica(sharedModel())
+    onTestFinished(close)
+    const [secret = ''] = mock.secrets
+    await sendTo(url, { ...list, headers: { 'x-note': secret } })
+    const capsule = await sendTo(url, { ...request('GET', '/__mock/capsule'), headers: { accept: 'application/json' } })
+
+    expect(secret.length).toBeGreaterThan(8)
+    expect(JSON.stringify(json(capsule))).toContain('x-note')
+    expect(JSON.stringify(json(capsule))).not.toContain(secret)
   })
 })
