@@ -561,8 +561,8 @@ describe('the requests', () => {
     await page.getByRole('grid', { name: '1 request' }).press('ArrowDown')
     await page.keyboard.press('Enter')
 
-    await press(page, 'Copy as curl')
-    await page.getByRole('button', { name: 'Copied ✓' }).waitFor()
+    // The button says so for a moment only.
+    await Promise.all([page.getByRole('button', { name: 'Copied ✓' }).waitFor(), press(page, 'Copy as curl')])
 
     const line = await page.evaluate(() => navigator.clipboard.readText())
     expect(line).toContain(`'authorization: Bearer ${token}'`)

@@ -25,8 +25,9 @@ describe('the keys', () => {
 
     await choose(page, 'find 400', 'lobbies.find')
     await page.getByRole('region', { name: 'The chosen request' }).waitFor()
-    await choose(page, 'copy as test', 'Copy as test')
-    await page.getByRole('button', { name: 'Copied ✓' }).waitFor()
+    // The button says so for a moment only.
+    const copied = page.getByRole('button', { name: 'Copied ✓' }).waitFor()
+    await Promise.all([copied, choose(page, 'copy as test', 'Copy as test')])
     await page.keyboard.press('Control+k')
     await page.locator('[role=combobox]').fill('clock forward')
     await page.getByRole('option', { name: 'Clock forward by 1 h' }).waitFor()
