@@ -349,8 +349,20 @@ export class RunningWorld {
     this.#recorder.load(encoded.stories as SavedStories, shift) // the same
     this.#history.endPast({ beginsAt: encoded.begins_at, dropped: encoded.dropped })
     resumeWorld(this.world, { at: encoded.clock.now, missedMs: 0 })
+    this.#takeServersOf(end)
     this.world.beginHere()
     this.#withSeed = otherSeeds(this.world.initialState)
+  }
+
+  /** Lets new lobbies get their game servers as the scenario of the reader says, who may have added a command. */
+  #takeServersOf({ tables }: StartState['world']): void {
+    const { settings } = this.world.tables
+    const [given] = tables.settings.all()
+    const own = settings.get('settings')
+    if (!given || !own || (given.servers === own.servers && given.ready_within_ms === own.ready_within_ms)) return
+    const { servers, ready_within_ms } = given
+    const changed = Object.freeze({ ...own, servers, ready_within_ms })
+    this.world.write(() => settings.put(changed), { cause: { kind: 'restart' } })
   }
 
   /** Goes on with the world that a storage has kept. What this one did before is lost. Its clock stands still between the steps. */

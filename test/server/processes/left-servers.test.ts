@@ -240,6 +240,19 @@ describe.each(Object.entries(ways))('a lobby of %s', (_, go) => {
   })
 })
 
+describe('a capsule of a world whose servers the mock played', () => {
+  it('gets a server for each new lobby from the command of its reader', async () => {
+    const played = mockWith({ game_modes, seed: 7 })
+    const { servers } = readScenario(scenario, { commands: 'allowed' }).content
+    const capsule = readScenario(JSON.parse(runAtOnce(played.default.capsule()))).with({ servers })
+    const { post, started } = manage(capsule)
+
+    void post('/matchmaker/lobbies/find', { game_modes: ['duel'] })
+
+    expect((await started(1)).env.RIVET_LOBBY_ID).toBeDefined()
+  })
+})
+
 describe('a lobby without a game server', () => {
   /** Makes a fork, and returns a function that calls an operation there as the server of the lobby. */
   async function forked() {
