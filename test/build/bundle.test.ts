@@ -187,6 +187,17 @@ describe('the built mockmaker/browser, bundled for a browser and minified', () =
   })
 })
 
+describe('the modules that users bundle', () => {
+  it('have no static block, to which Turbopack of Next.js 15 gives a private name that minified classes may have', () => {
+    const files = readdirSync('dist', { recursive: true, encoding: 'utf8' })
+    const modules = files.filter(file => file.endsWith('.js') && !file.startsWith('cli'))
+    const hasBlock = (file: string) => /(?<![\w$])static\s*\{/.test(readFileSync(join('dist', file), 'utf8'))
+
+    expect(modules.length).toBeGreaterThan(30)
+    expect(modules.filter(hasBlock)).toEqual([])
+  })
+})
+
 describe('the client, bundled for a browser', async () => {
   const { modules } = await bundle('src/client/index.ts')
 

@@ -119,16 +119,6 @@ export interface LoggedChangeSet extends ChangeSetResult {
 
 /** A world with the calls for the mock itself. */
 export class LiveWorld implements WorldTables, TableContext, ReadView {
-  declare readonly settings: WorldTables['settings']
-  declare readonly games: WorldTables['games']
-  declare readonly regions: WorldTables['regions']
-  declare readonly namespaces: WorldTables['namespaces']
-  declare readonly gameModes: WorldTables['gameModes']
-  declare readonly lobbies: WorldTables['lobbies']
-  declare readonly players: WorldTables['players']
-  declare readonly simulations: WorldTables['simulations']
-  declare readonly deviceLinks: WorldTables['deviceLinks']
-  declare readonly tokens: WorldTables['tokens']
   readonly clock: LiveClock
   readonly random: Random
   readonly waiting = new Set<Waiter>()
@@ -170,15 +160,46 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     this.tables = mapTables<Tables>(name => new TreeTable<object>(tables[name], this))
   }
 
-  // A getter for each table.
-  static {
-    for (const name of tableNames)
-      Object.defineProperty(LiveWorld.prototype, name, {
-        get(this: LiveWorld) {
-          return this.#collection(name)
-        },
-        configurable: true,
-      })
+  // No static block makes these: Turbopack of Next.js 15 gives that a private name which minified code may have already.
+
+  get settings(): WorldTables['settings'] {
+    return this.#collection('settings')
+  }
+
+  get games(): WorldTables['games'] {
+    return this.#collection('games')
+  }
+
+  get regions(): WorldTables['regions'] {
+    return this.#collection('regions')
+  }
+
+  get namespaces(): WorldTables['namespaces'] {
+    return this.#collection('namespaces')
+  }
+
+  get gameModes(): WorldTables['gameModes'] {
+    return this.#collection('gameModes')
+  }
+
+  get lobbies(): WorldTables['lobbies'] {
+    return this.#collection('lobbies')
+  }
+
+  get players(): WorldTables['players'] {
+    return this.#collection('players')
+  }
+
+  get simulations(): WorldTables['simulations'] {
+    return this.#collection('simulations')
+  }
+
+  get deviceLinks(): WorldTables['deviceLinks'] {
+    return this.#collection('deviceLinks')
+  }
+
+  get tokens(): WorldTables['tokens'] {
+    return this.#collection('tokens')
   }
 
   #collection<Name extends TableName>(name: Name): WorldTables[Name] {
