@@ -54,8 +54,8 @@ export function isOfExample(page: Page, { file }: Block): boolean {
   return example !== undefined && file !== undefined && existsSync(`${example}/${file}`)
 }
 
-/** Returns the block of a page with that file name. */
-export function blockOf(path: string, file: string): Block {
+/** Returns the first block of a page with that file name, or without one. */
+export function blockOf(path: string, file: string | undefined): Block {
   const block = pageAt(path).blocks.find(one => one.file === file)
   if (!block) throw new Error(`${path} has no block for ${file}`)
   return block
