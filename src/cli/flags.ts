@@ -31,7 +31,7 @@ type Flag = readonly [
     readonly without?: string
     /** A variable that takes the place of the flag. */
     readonly env?: string
-    /** True if `mockmaker exec --help` lists the flag. */
+    /** True if `mockmaker --help` and `mockmaker exec --help` list the flag. `--help-all` lists all. */
     readonly isEveryday?: true
     /**
      * Set if all replicas have the same: `answers`, because the flag changes answers, as long as the storage has worlds, and `access`,
@@ -69,7 +69,7 @@ const token = [
 ] as const
 
 const portHelp = 'the port to listen on; 0 picks a free port'
-const open = ['--open', 'open the page of the mock in a browser'] as const
+const open = ['--open', 'open the page of the mock in a browser', { isEveryday: true }] as const
 
 const urlHelp = 'the URL of the mock, or of one of its worlds: http://127.0.0.1:4100/w/test-42'
 const defaultUrl = `http://127.0.0.1:${defaultPort}`
@@ -90,13 +90,14 @@ const maxBots = ['--max-bots <n>', 'the most bots at once', { parse: wholeNumber
 const output = ['-o, --output <file>', 'write to this file instead', { parse: notBlank('the path of a file') }] as const
 
 const serving = {
-  port: ['--port <port>', portHelp, { parse: parsePort, default: defaultPort, env: 'PORT' }],
+  port: ['--port <port>', portHelp, { parse: parsePort, default: defaultPort, env: 'PORT', isEveryday: true }],
   open,
   share: [
     '--share',
     'let your network use the mock: makes a control token, and prints a link and a QR code for the page',
+    { isEveryday: true },
   ],
-  reload: ['--no-reload', 'do not reload the scenario file when it changes'],
+  reload: ['--no-reload', 'do not reload the scenario file when it changes', { isEveryday: true }],
 } as const satisfies FlagTable
 
 const world = {
@@ -145,6 +146,7 @@ const storage = {
       parse: notBlank('a folder, or a URL such as redis://127.0.0.1:6379'),
       without: 'only in memory',
       env: secretVariables.data,
+      isEveryday: true,
     },
   ],
   dataPrefix: [
@@ -221,17 +223,18 @@ const network = {
 } as const satisfies FlagTable
 
 const printing = {
-  json: ['--json', 'print one JSON object per line'],
-  quiet: ['--quiet', 'after the first lines, print only errors'],
+  json: ['--json', 'print one JSON object per line', { isEveryday: true }],
+  quiet: ['--quiet', 'after the first lines, print only errors', { isEveryday: true }],
 } as const satisfies FlagTable
 
-const groups = {
-  Serve: serving,
-  World: world,
-  Storage: storage,
-  'Game servers and bots': programs,
-  Network: network,
-  Output: printing,
+/** The groups of flags that `--help-all` shows. */
+const groups: Readonly<Record<string, FlagTable>> = {
+  'To serve': serving,
+  'For worlds and their past': world,
+  'For keeping worlds': storage,
+  'For game servers and bots': programs,
+  "For a team's server": network,
+  'For scripts': printing,
 }
 
 /** The flags of all commands that start a mock. */
@@ -374,23 +377,32 @@ export type FlagsOf<Name extends keyof typeof flagsOf> = ValuesOf<(typeof flagsO
 /** The values of the flags of all commands that start a mock. */
 export type ServeFlags = Partial<ValuesOf<typeof mock>>
 
-/** Adds the flags of a command to it. */
+/** Adds the flags of a command to it. The help of a command that starts a mock lists those of every day. */
 export function addFlags(command: Command, name: string): Command {
   const tables: Readonly<Record<string, FlagTable>> = flagsOf
-  const isMock = name === 'serve' || name === 'exec'
+  // `mockmaker serve --help` lists all.
+  const isShort = command.parent === null || name === 'exec'
+  const shared = Object.values(groups).flatMap(rows => Object.keys(rows))
   for (const [key, flag] of Object.entries(tables[name] ?? {})) {
     const [flags, help, { parse, choices, default: value, without, env, isEveryday } = {}] = flag
     const option = new Option(flags, without === undefined ? help : `${help} (default: ${without})`)
-    const group = isMock && Object.entries(groups).find(([, rows]) => Object.hasOwn(rows, key))?.[0]
-    if (group) option.helpGroup(`${group}:`)
     if (parse) option.argParser(parse as (text: string, before: unknown) => unknown) // commander passes the value that the parser returned the last time
     if (choices) option.choices(choices)
     if (value !== undefined) option.default(typeof value === 'function' ? value() : value, durationText(flag))
     if (env !== undefined) option.env(env)
-    if (name === 'exec' && group && !isEveryday) option.hideHelp()
+    if (isShort && shared.includes(key) && !isEveryday) option.hideHelp()
     command.addOption(option)
   }
   return command
+}
+
+/** Lets the help of a command that serves list all flags, in groups. */
+export function showAllFlags(command: Command): void {
+  for (const option of command.options) {
+    option.hidden = false
+    const group = Object.entries(groups).find(([, rows]) => Object.hasOwn(rows, option.attributeName()))
+    if (group) option.helpGroup(`${group[0]}:`)
+  }
 }
 
 /** Returns the text of a default that is a duration. */

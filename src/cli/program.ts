@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
 import { openapi } from '../core/contract/openapi.js'
 import { operationIds, operations } from '../core/contract/operations.js'
 import { counted, nearest, UsageError } from '../core/lib/messages.js'
@@ -15,7 +15,7 @@ import { checkServerCommand } from './check-server.js'
 import { diffHar } from './diff.js'
 import { exec } from './exec.js'
 import { exportCapsule, exportFromFolder, exportHar, exportScenario } from './export.js'
-import { addFlags, defaultExpected, type FlagsOf, wholeNumber } from './flags.js'
+import { addFlags, defaultExpected, type FlagsOf, showAllFlags, wholeNumber } from './flags.js'
 import { importFile } from './import.js'
 import { init } from './init.js'
 import { runLabCommand } from './lab.js'
@@ -88,6 +88,7 @@ function createProgram(options: ProgramOptions): Command {
     })
     // Otherwise commander takes the options of `exec` for those of `serve` with the same names.
     .enablePositionalOptions()
+    .configureHelp({ subcommandTerm: command => command.name(), formatHelp: commandsFirst })
 
   makeServing(addFlags(program, 'serve'), console).addHelpText(
     'after',
@@ -107,7 +108,12 @@ Examples:
   eval "$(mockmaker env)"          set the variables for the mock on port 4100`,
   )
 
-  makeServing(addCommand(program, 'serve', 'serve a scenario; the same as mockmaker [scenario]'), console)
+  program.option('--help-all', 'print the help with all flags').on('option:help-all', () => {
+    showAllFlags(program)
+    program.help()
+  })
+  const serving = addCommand(program, 'serve', 'serve a scenario; the same as mockmaker [scenario]')
+  showAllFlags(makeServing(serving, console))
   addScenarioCommands(program, options)
   addContractCommands(program, options)
   addExec(program, options)
@@ -118,6 +124,12 @@ Examples:
   addLab(program, options)
   addHelp(program)
   return program
+}
+
+/** Writes the help of a command. Its commands come before its options. */
+function commandsFirst(command: Command, helper: Help): string {
+  const [flags = '', commands] = Help.prototype.formatHelp.call(helper, command, helper).split(/^(?=Commands:$)/m)
+  return commands === undefined ? flags : flags.replace(/^(?=Options:$)/m, `${commands}\n`)
 }
 
 function addScenarioCommands(program: Command, { console, packageRoot, setExitCode }: ProgramOptions): void {
@@ -131,15 +143,15 @@ function addScenarioCommands(program: Command, { console, packageRoot, setExitCo
       if (!(await validateScenarios(files, console))) setExitCode(failed)
     })
 
-  addCommand(program, 'import', 'make a scenario from recorded requests (a HAR), or from a version config')
+  addCommand(program, 'import', 'make a scenario from a HAR or a version config')
     .argument('<file>', 'a HAR of your browser, of Playwright, or of mockmaker export --har; or rivet.yaml')
     .action((file: string, flags: FlagsOf<'import'>) => importFile(file, flags, console))
 
-  addCommand(program, 'diff', 'compare the answers of a HAR with those of the mock: exits with 0 or 1')
+  addCommand(program, 'diff', 'compare a HAR with the answers of the mock')
     .argument('<file>', 'a HAR of the real service')
     .action(async (file: string, flags: FlagsOf<'diff'>) => setExitCode(await diffHar(file, flags, console)))
 
-  addCommand(program, 'init', 'write a commented scenario file to start from, or a whole game')
+  addCommand(program, 'init', 'write a scenario to start from, or a whole game')
     .argument('[folder]', 'the folder to write into', '.')
     .action((folder: string, { phaser, godot }: FlagsOf<'init'>, command: Command) => {
       if (phaser && godot) command.error('error: use either --phaser or --godot')
@@ -191,14 +203,10 @@ function addContractCommands(program: Command, { console }: ProgramOptions): voi
 }
 
 function addExec(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
-  addCommand(
-    program,
-    'exec',
-    'run a command against its own mock, with the variables MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN',
-  )
+  addCommand(program, 'exec', 'run a command against a mock of its own')
     .usage('[options] [scenario] -- <command> [argument...]')
     .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
-    .addHelpText('after', '\nThe other options of a mock work too: mockmaker --help lists them.')
+    .addHelpText('after', '\nThe other options of a mock work too: mockmaker --help-all lists them.')
     // The errors below say more than commander's.
     .allowExcessArguments()
     .action(async (scenario: string | undefined, flags: FlagsOf<'exec'>, command: Command) => {
@@ -208,7 +216,7 @@ function addExec(program: Command, { console, commandToRun, setExitCode }: Progr
 }
 
 function addPlayers(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
-  addCommand(program, 'players', 'run the client of a game as players of a running mock: a process for each')
+  addCommand(program, 'players', 'run a client of your game as many players')
     .usage('<count> [options] -- <command> [argument...]')
     .argument('<count>', 'how many play at once', wholeNumber(1))
     .allowExcessArguments()
@@ -222,7 +230,7 @@ function addPlayers(program: Command, { console, commandToRun, setExitCode }: Pr
 }
 
 function addLab(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
-  addCommand(program, 'lab', 'check a client of a device link against a service that misbehaves, and grade it')
+  addCommand(program, 'lab', 'check a client of a device link, and grade it')
     .usage('[options] -- <command> [argument...]')
     .allowExcessArguments()
     .action(async (flags: FlagsOf<'lab'>, command: Command) => {
@@ -232,7 +240,7 @@ function addLab(program: Command, { console, commandToRun, setExitCode }: Progra
 }
 
 function addCheckServer(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
-  addCommand(program, 'check-server', 'run a game server with players, and check what it calls and how it ends')
+  addCommand(program, 'check-server', 'run a game server, and check what it calls')
     .usage('[options] [scenario] -- <command> [argument...]')
     .argument(
       '[scenario]',
@@ -315,11 +323,7 @@ function wordsAfterScenario(
 }
 
 function addMockCommands(program: Command, { streams, console, setExitCode }: ProgramOptions): void {
-  addCommand(
-    program,
-    'env',
-    'print the environment variables for a client of a running mock, or for the game server of a lobby',
-  )
+  addCommand(program, 'env', 'print the variables for a client or a game server')
     .argument('[lobby_id]', 'print the variables for the game server of this lobby')
     .action((lobbyId: string | undefined, flags: FlagsOf<'env'>, command: Command) => {
       if (lobbyId !== undefined && command.getOptionValueSource('token') === 'cli')
@@ -327,8 +331,8 @@ function addMockCommands(program: Command, { streams, console, setExitCode }: Pr
       return printEnvironment(lobbyId, flags, console)
     })
 
-  addCommand(program, 'health', 'check that a running mock is ready: exits with 0 or 1').action(
-    (flags: FlagsOf<'health'>) => checkHealth(flags, console),
+  addCommand(program, 'health', 'check that a running mock is ready').action((flags: FlagsOf<'health'>) =>
+    checkHealth(flags, console),
   )
 
   addCommand(program, 'story', 'tell what happened to a player of a running mock')
@@ -340,7 +344,7 @@ function addMockCommands(program: Command, { streams, console, setExitCode }: Pr
       return printStory(player, flags, console)
     })
 
-  addCommand(program, 'mcp', 'serve tools for a coding agent, over MCP on standard input and output').action(
+  addCommand(program, 'mcp', 'serve tools for a coding agent, over MCP').action(
     async (flags: FlagsOf<'mcp'>, command: Command) => {
       const isDefault = command.getOptionValueSource('url') === 'default'
       setExitCode(await serveMcp({ ...flags, isDefault }, { streams, console }))
@@ -349,17 +353,15 @@ function addMockCommands(program: Command, { streams, console, setExitCode }: Pr
 }
 
 function addExport(program: Command, { console }: ProgramOptions): void {
-  addCommand(
-    program,
-    'export',
-    'print a running world, or one in a folder, as a scenario, or its requests as a HAR',
-  ).action((flags: FlagsOf<'export'>, command: Command) => {
-    checkExport(flags, command)
-    if (flags.capsule !== undefined) return exportCapsule(flags.capsule, flags, console)
-    const print = documentPrinter(flags.output, console)
-    if (flags.har) return exportHar(flags, { print, console })
-    return flags.data === undefined ? exportScenario(flags, print) : exportFromFolder(flags, print)
-  })
+  addCommand(program, 'export', 'print a world as a scenario, a capsule or a HAR').action(
+    (flags: FlagsOf<'export'>, command: Command) => {
+      checkExport(flags, command)
+      if (flags.capsule !== undefined) return exportCapsule(flags.capsule, flags, console)
+      const print = documentPrinter(flags.output, console)
+      if (flags.har) return exportHar(flags, { print, console })
+      return flags.data === undefined ? exportScenario(flags, print) : exportFromFolder(flags, print)
+    },
+  )
 }
 
 /** Ends the command with a usage error if its options do not fit together. */

@@ -77,7 +77,7 @@ describe('a control token of a wrong form', () => {
 
 describe('the help', () => {
   it('names the variable, and shows no token', async () => {
-    const { stdout } = await runHere(['--help'], { env: variable })
+    const { stdout } = await runHere(['--help-all'], { env: variable })
 
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(env: MOCKMAKER_CONTROL_TOKEN)')
     expect(stdout).not.toContain(secret)

@@ -6,9 +6,9 @@ import { sendTo } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
 import { serveMock } from '../support/served-mock.js'
 
-describe('mockmaker --help', () => {
+describe('mockmaker --help-all', () => {
   it('prints the flags, the commands and the shipped scenarios', async () => {
-    const { code, stdout, stderr } = await runHere(['--help'])
+    const { code, stdout, stderr } = await runHere(['--help-all'])
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const about = ['port', 'host', 'allowed-hosts', 'cors-origin', 'json', 'quiet', 'no-reload', 'version']
@@ -57,18 +57,24 @@ describe('mockmaker --version', () => {
 })
 
 describe('the options in the help', () => {
-  const headings = (text: string) => text.match(/^[A-Z][\w ]+:$/gm)
+  const flagsIn = (text: string) => [...text.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name)
 
-  it('of mockmaker stand in groups', async () => {
+  it('of mockmaker are those of every day, after the commands', async () => {
     const { stdout } = await runHere(['--help'])
+    const [commands = '', flags = ''] = stdout.split('\nOptions:\n')
 
-    expect(headings(stdout)).toEqual(
-      expect.arrayContaining(['Options:', 'Serve:', 'World:', 'Game servers and bots:', 'Network:', 'Output:']),
-    )
-    expect(stdout).toMatch(/Network:\n {2}--host[^:]*/)
-    expect(stdout.slice(stdout.indexOf('Options:'), stdout.indexOf('\n\n', stdout.indexOf('Options:')))).toMatch(
-      /^Options:\n +-v, --version +print the version\n +-h, --help +print this help$/,
-    )
+    expect(commands.match(/^ {2}[a-z-]+ +[a-z].{0,50}$/gm)).toHaveLength(19)
+    const everyday = ['--port', '--open', '--share', '--no-reload', '--seed', '--live', '--data', '--server-command']
+    expect(flagsIn(flags)).toEqual(['--version', ...everyday, '--json', '--quiet', '--help-all', '--help'])
+  })
+
+  it.for([['--help-all'], ['serve', '--help']])('of mockmaker %s are all, in groups', async args => {
+    const { code, stdout } = await runHere(args)
+
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^For a team's server:\n {2}--host[^:]*/m)
+    expect(stdout).toMatch(/^For keeping worlds:\n {2}--data[^:]*/m)
+    expect(flagsIn(stdout).length).toBeGreaterThan(30)
   })
 
   it('of exec are few, and the others work', async () => {
@@ -77,12 +83,13 @@ describe('the options in the help', () => {
     expect([...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name)).toEqual([
       '--token',
       '--capsule-on-failure',
-      '--help',
       '--seed',
       '--live',
+      '--data',
       '--server-command',
+      '--help',
     ])
-    expect(stdout).toContain('The other options of a mock work too: mockmaker --help lists them.')
+    expect(stdout).toContain('The other options of a mock work too: mockmaker --help-all lists them.')
     expect((await runHere(['exec', '--journal', 'x', '--', 'true'])).stderr).toContain('Expected a whole number')
   })
 
