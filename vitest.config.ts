@@ -63,6 +63,8 @@ export default defineConfig({
   test: {
     // By default vitest leaves one core idle. On two cores that takes almost twice as long.
     maxWorkers: '100%',
+    // In CI, the slow tests and the examples find the modules as the fast tests have compiled them.
+    experimental: { fsModuleCache: Boolean(process.env.CI) },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A busy machine needs time for a process, a socket or a page.

@@ -158,9 +158,9 @@ function capsulePage(folder: string): Plugin {
   })
 }
 
-/** Deflates a text as small as it can be, and returns it as base64. */
+/** Deflates a text, and returns it as base64. */
 async function deflated(text: string): Promise<string> {
-  return Buffer.from(await zlibAsync(Buffer.from(text), { numiterations: 15 })).toString('base64')
+  return Buffer.from(await zlibAsync(Buffer.from(text), { numiterations: 5 })).toString('base64')
 }
 
 function hashOf(text: string): string {
@@ -183,7 +183,7 @@ function pageOf(
       for (const [name, text] of Object.entries(await partsOf(script.code)))
         source = source.replace(`/* ${name} */`, () => text)
       // Compressed, because it is a third of the size, and few people open it. Zopfli makes a gzip file 5 % smaller than zlib.
-      const compressed = await gzipAsync(Buffer.from(source), { numiterations: 15 })
+      const compressed = await gzipAsync(Buffer.from(source), { numiterations: 5 })
       const base64 = Buffer.from(compressed).toString('base64')
       this.emitFile({ type: 'asset', fileName: `${script.name}.cjs`, source: `module.exports = '${base64}'\n` })
     },
