@@ -78,7 +78,7 @@ function TimePart() {
         <div class="block">
           <ClockControls />
           <div class="tools">
-            {viewNames.slice(3, 5).map(name => (
+            {viewNames.slice(3, 6).map(name => (
               <button key={name} type="button" onClick={() => page.show(name)}>
                 {viewOf(name).title} {viewOf(name).count?.()}
               </button>

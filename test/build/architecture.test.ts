@@ -44,7 +44,8 @@ const wings: Readonly<Record<string, Wing>> = {
     wings: ['core', 'client'],
     packages: ['preact', '@preact/signals', 'lean-qr', 'yaml'],
     rooms: [
-      ...['ui', 'world', 'players', 'requests', 'lobbies', 'map', 'timeline', 'servers', 'faults', 'devices', 'shell'],
+      ...['ui', 'world', 'players', 'requests', 'warnings', 'lobbies', 'map', 'timeline', 'servers', 'faults'],
+      ...['devices', 'shell'],
       ...['device-link', '.', 'capsule'],
     ],
   },

@@ -15,6 +15,7 @@ import type { RowMaps } from '../world/followed-world.js'
 import { modeOptions, regionName, seatWords, serverWords } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { SearchField } from '../world/panes.js'
+import { WarningMark, warnedLobbies } from '../world/warned.js'
 import { NoGameMode } from './new-lobby.js'
 
 const filterNames: readonly [LobbyFilter, text: string][] = [
@@ -250,6 +251,7 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
       hint: lobby => lobby.game_mode_id,
       cell: lobby => (
         <span class="named">
+          <WarningMark of={warnedLobbies.value.get(lobby.lobby_id)} />
           <span class="cut">{lobby.game_mode_id}</span>
           {next === lobby.lobby_id && <b class="badge">next</b>}
         </span>

@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ShortenedEntry, WaitReason } from '../../core/contract/journal.js'
 import type { JournalState } from '../../core/control/states.js'
+import type { Warning } from '../../core/control/warnings/warning.js'
 import { counted, grouped } from '../../core/lib/messages.js'
 import { Button, IconButton, Removal, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
@@ -10,6 +11,7 @@ import { Table } from '../ui/table.js'
 import { copy } from '../world/copy.js'
 import { operationName, outcomeOf, statusKind, timeWords } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
+import { WarningMark, warnedRequests } from '../world/warned.js'
 import { foldRequests, type RequestRow } from './request-rows.js'
 
 const heights = { oneLine: 32, twoLines: 50, phone: 56, here: 30 } as const
@@ -134,12 +136,22 @@ function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefin
 function heightOf(row: Row): number {
   if (!('entries' in row)) return heights.here
   if (layout.peek() === 'phone') return heights.phone
-  return statusKind(row.entry) === 'bad' && page.past.peek() === undefined ? heights.twoLines : heights.oneLine
+  const hasReason = statusKind(row.entry) === 'bad' || warningOf(row) !== undefined
+  return hasReason && page.past.peek() === undefined ? heights.twoLines : heights.oneLine
 }
 
 function rowClass(row: Row, nextId: number | undefined): string {
   if (!('entries' in row)) return 'here'
+  if (warningOf(row)) return 'warned'
   return nextId !== undefined && row.entry.id >= nextId ? 'later' : ''
+}
+
+/** Returns the newest warning that a request of the row proves. */
+function warningOf({ entries }: RequestRow): Warning | undefined {
+  const warned = warnedRequests.value
+  if (warned.size === 0) return undefined
+  const proof = entries.find(({ id }) => warned.has(id))
+  return proof && warned.get(proof.id)
 }
 
 /** The place of the moment of the past among the requests. */
@@ -199,12 +211,16 @@ function useOutcome(entry: ShortenedEntry): string {
   return outcomeOf(whole.value ?? entry, live)
 }
 
-function RequestLine({ row: { entry, entries, isPart } }: { readonly row: RequestRow }) {
-  const outcome = useOutcome(entry)
+function RequestLine({ row }: { readonly row: RequestRow }) {
+  const { entry, entries, isPart } = row
+  const warning = warningOf(row)
+  const result = useOutcome(entry)
   const isBad = statusKind(entry) === 'bad'
   const isPhone = layout.value === 'phone'
-  const isInOneLine = (!isBad || page.past.value !== undefined) && !isPhone
-  const result = (
+  const hasReason = isBad || warning !== undefined
+  const isInOneLine = (!hasReason || page.past.value !== undefined) && !isPhone
+  const outcome = warning && !isInOneLine && !isBad ? warning.sentence : result
+  const words = (
     <span class={isInOneLine ? 'cut outcome' : 'cut reason'} dir="auto" title={outcome}>
       <bdi>{outcome}</bdi>
     </span>
@@ -214,14 +230,15 @@ function RequestLine({ row: { entry, entries, isPart } }: { readonly row: Reques
       <time>{page.timeText(Date.parse(entry.time))}</time>
       <span class={`status ${statusKind(entry)}`}>{entry.status || '–'}</span>
       <span class="what">
+        <WarningMark of={warning} />
         <b class="operation cut" dir="auto">
           {operationName(entry)}
         </b>
         {entries.length > 1 && <span class="times">×{grouped(entries.length)}</span>}
-        {isInOneLine && result}
+        {isInOneLine && words}
       </span>
       <span class="took">{timeWords(entry)}</span>
-      {!isInOneLine && result}
+      {!isInOneLine && words}
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { type Column, sorted, Table } from '../ui/table.js'
 import { sentence } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
+import { WarningMark, warnedLobbies } from '../world/warned.js'
 import { endOf, markSeen, seeEnd, serverName } from './crashes.js'
 
 const example = `servers:
@@ -205,7 +206,19 @@ const columns: readonly Column<GameServerState>[] = [
     sortBy: server => urgency.indexOf(server.status),
     cell: server => <ServerState server={server} />,
   },
-  { key: 'lobby', title: 'Lobby', width: 140, sortBy: serverName, cell: serverName },
+  {
+    key: 'lobby',
+    title: 'Lobby',
+    width: 140,
+    sortBy: serverName,
+    hint: serverName,
+    cell: server => (
+      <>
+        <WarningMark of={warnedLobbies.value.get(server.lobby_id)} />
+        <span class="cut">{serverName(server)}</span>
+      </>
+    ),
+  },
   {
     key: 'ready',
     title: 'Ready in',

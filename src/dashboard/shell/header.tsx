@@ -57,7 +57,7 @@ function Brand() {
 const countWidth = { few: 2, many: 6 } as const
 const most = { few: 99, many: 99_999 } as const
 
-function ViewTab({ view: { name, title, counts, count, alert } }: { readonly view: View }) {
+function ViewTab({ view: { name, title, counts, count, isAmber, alert } }: { readonly view: View }) {
   const number = count?.() ?? 0
   const warning = alert?.()
   const size = counts ?? 'few'
@@ -72,7 +72,10 @@ function ViewTab({ view: { name, title, counts, count, alert } }: { readonly vie
         {title}
       </span>{' '}
       {count && (
-        <span class="count" style={{ minWidth: `${countWidth[size]}ch` }}>
+        <span
+          class={isAmber && number > 0 ? 'count badge warn' : 'count'}
+          style={{ minWidth: `${countWidth[size]}ch` }}
+        >
           {shown}
         </span>
       )}

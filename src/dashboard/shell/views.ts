@@ -4,6 +4,7 @@ import { Faults, isOver } from '../faults/faults.js'
 import { Players } from '../players/players.js'
 import { crashes } from '../servers/crashes.js'
 import { Servers } from '../servers/servers.js'
+import { Warnings } from '../warnings/warnings.js'
 import type { ViewName } from '../world/address.js'
 import { page } from '../world/page-state.js'
 import { World } from './world.js'
@@ -16,6 +17,8 @@ export interface View {
   count?(): number
   /** `many`: the number may have five digits. Default: `few`. */
   readonly counts?: 'few' | 'many'
+  /** A count above 0 is amber. */
+  readonly isAmber?: true
   /** Something that waits for the user: a dot in the tab, with words for screen readers. */
   alert?(): { readonly tone: 'bad' | 'warn'; readonly text: string } | undefined
   /** The panes. They stand side by side in `main`, and may include details of what the address opens. */
@@ -41,6 +44,13 @@ export const views: readonly View[] = [
       return length > 0 ? { tone: 'bad', text: `${length} crashed` } : undefined
     },
     Panes: Servers,
+  },
+  {
+    name: 'warnings',
+    title: 'Warnings',
+    count: () => page.live.warnings.value.warnings.length,
+    isAmber: true,
+    Panes: Warnings,
   },
   {
     name: 'faults',

@@ -18,6 +18,7 @@ const paths = {
   save: 'M7 2.5v6M4.3 6L7 8.7 9.7 6M2.8 11.5h8.4',
   search: 'M6 2.2a3.8 3.8 0 1 0 0 7.6a3.8 3.8 0 1 0 0-7.6M9 9l3 3',
   server: 'M2.5 3h9v3.2h-9zM2.5 7.8h9V11h-9zM4.5 4.6h.01M4.5 9.4h.01',
+  warning: 'M7 2.2L12.3 11.5H1.7zM7 5.8v2.7M7 10h.01',
   up: 'M4 8.5l3-3 3 3',
 } as const
 

@@ -1,7 +1,7 @@
 // The address of what the page shows. It is in the query of the URL, so that a link opens the same.
 
 /** The views in the header, and the parts of the world that a phone shows by themselves. */
-export const viewNames = ['world', 'players', 'servers', 'faults', 'devices', 'requests', 'time'] as const
+export const viewNames = ['world', 'players', 'servers', 'warnings', 'faults', 'devices', 'requests', 'time'] as const
 export type ViewName = (typeof viewNames)[number]
 
 /** The thing that the details show. */

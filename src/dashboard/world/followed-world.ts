@@ -139,6 +139,7 @@ export class FollowedWorld {
   readonly clock: Signal<ClockReading | undefined> = signal(undefined)
   /** The game servers that the mock has started. */
   readonly servers: Signal<readonly GameServerState[]> = signal([])
+  readonly warnings: Signal<WorldStates['warnings']> = signal({ warnings: [], dropped: 0 })
   readonly about: Signal<WorldStates['world'] | undefined> = signal(undefined)
   /** The players whose stories changed last. */
   readonly stories: Signal<WorldStates['stories'] | undefined> = signal(undefined)
@@ -304,6 +305,7 @@ export class FollowedWorld {
       this.#nameAll(data.newest)
       this.stories.value = data
     }
+    if (type === 'warnings') this.warnings.value = data
     if (type === 'world') this.about.value = data
     if (type !== 'journal') return
     this.pending.value = data

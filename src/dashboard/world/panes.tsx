@@ -5,6 +5,7 @@ import { ActionButton, type DetailsAction, IconButton } from '../ui/controls.js'
 import { Icon } from '../ui/icons.js'
 import { layout } from '../ui/screen.js'
 import { page } from './page-state.js'
+import { OpenedWarning } from './warned.js'
 
 // The parts that the panes of several views have.
 
@@ -65,7 +66,10 @@ export function DetailsPane({ label, title, facts, children, actions = [] }: Det
           />
         </div>
       </header>
-      <div class="body">{children}</div>
+      <div class="body">
+        <OpenedWarning />
+        {children}
+      </div>
       {actions.length > 0 && (
         <div class="foot">
           {actions.map(action => (
