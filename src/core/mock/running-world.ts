@@ -241,8 +241,7 @@ export class RunningWorld {
     void this.world.clock.catchUp()
     const { state } = this.world
     const rays = this.#rays.save()
-    const servers = this.servers.list().flatMap(({ lobby_id }) => this.servers.get(lobby_id) ?? [])
-    const others = { version, rays, stories: this.#recorder.save(), servers }
+    const others = { version, rays, stories: this.#recorder.save(), servers: this.servers.logs() }
     const past = yield* encodePast(
       { world: this.world, history: this.#history, past: this.past },
       others,
