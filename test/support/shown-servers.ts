@@ -20,11 +20,13 @@ export function showServers(mock: Mockmaker, servers: readonly Partial<GameServe
     }),
   )
   const of = (id: string) => states.find(server => server.lobby_id === id)
+  const logOf = (server: GameServerState) => ({ ...server, log: server.last_lines, environment: { PORT: '7783' } })
   mockOf(mock, 'test').default.servers.runBy({
     list: () => states,
+    logs: () => states.map(logOf),
     get(id) {
       const server = of(id)
-      return server && { ...server, log: server.last_lines, environment: { PORT: '7783' } }
+      return server && logOf(server)
     },
     restart: of,
   })

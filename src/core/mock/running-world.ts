@@ -253,7 +253,7 @@ export class RunningWorld {
     void this.world.clock.catchUp()
     const { state } = this.world
     const rays = this.#rays.save()
-    const servers = this.servers.list().flatMap(({ lobby_id }) => this.servers.get(lobby_id) ?? [])
+    const servers = this.servers.logs()
     const others = { version, rays, stories: this.#recorder.save(), warnings: this.warnings.state(), servers }
     const past = yield* encodePast(
       { world: this.world, history: this.#history, past: this.past },

@@ -37,7 +37,7 @@ export function readScenario(input: unknown, { report, file, commands }: ReadOpt
     : problemsOf(error.issues, present)
   const imported = problems.length > 0 ? importedText(input, file) : undefined
   if (imported !== undefined) throw new UsageError(imported)
-  const describe = report ?? reportOn(present)
+  const describe = report ?? reportOn(present, file)
   if (!data || problems.length > 0) throw new UsageError(describe(problems.slice(0, mostProblems)))
   const old = [...oldKeys(data)]
   // biome-ignore lint/suspicious/noConsole: a warning has no other way to the writer of the scenario
@@ -101,7 +101,7 @@ function unknownKey({ path, message }: Issue, key: string): Problem {
 }
 
 /** Writes a line for each problem, in the order of the input. The position of a missing key is that of its entry. */
-function reportOn(input: unknown): Report {
+function reportOn(input: unknown, file = 'scenario'): Report {
   const indexesOf = lazyFor(
     (value: object) => new Map<PropertyKey, number>(Object.keys(value).map((key, i) => [key, i])),
   )
@@ -120,7 +120,7 @@ function reportOn(input: unknown): Report {
   return (problems, most) => {
     const placed = problems.map(problem => ({ problem, position: positionOf(problem.path) }))
     placed.sort((one, other) => compare(one.position, other.position))
-    return problemLines(placed, ({ problem }) => `scenario: ${problem.text()}`, most)
+    return problemLines(placed, ({ problem }) => `${file}: ${problem.text()}`, most)
   }
 }
 

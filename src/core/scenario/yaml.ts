@@ -222,7 +222,7 @@ function widthOf(text: string): number {
 }
 
 /** Deeper than any valid scenario, and too shallow to exhaust the stack of the composer. */
-const fileNestingLimit = 2 * nestingLimit
+export const fileNestingLimit = 2 * nestingLimit
 
 /** Finds the first token that nests too deep. It is not recursive: a hostile text would exhaust the stack. */
 function findTooDeep(root: CST.Token): CST.Token | undefined {

@@ -69,6 +69,12 @@ export interface GameServerProcesses {
   restart(lobbyId: string): GameServerState | undefined
 }
 
+/** Runs the game servers of a world. */
+export interface ServerRunner extends GameServerProcesses {
+  /** Lists the servers of `list` with their output. A lobby may have had several, and `get` returns the newest of them. */
+  logs(): readonly GameServerLog[]
+}
+
 /** A player who has had a seat in a lobby, and what the server of the lobby has called for it. */
 export interface ServedPlayer {
   readonly token: string
@@ -164,7 +170,7 @@ export class LiveServers implements GameServerCalls {
   readonly changes = new Emitter<'now' | 'soon'>()
   /** Publishes events of the processes. */
   readonly events = new Emitter<ServerEvent>()
-  #runner: GameServerProcesses | undefined
+  #runner: ServerRunner | undefined
   /** The servers of the past that a capsule has brought. */
   #past: readonly GameServerLog[] = []
 
@@ -174,7 +180,7 @@ export class LiveServers implements GameServerCalls {
   ) {}
 
   /** Lets a runner answer the calls from now on. Its `starter` starts the servers of lobbies that have none. */
-  runBy(runner: GameServerProcesses, starter = this.world.starter): void {
+  runBy(runner: ServerRunner, starter = this.world.starter): void {
     this.#runner = runner
     this.world.starter = starter
     this.changes.emit('now')
@@ -189,6 +195,11 @@ export class LiveServers implements GameServerCalls {
   list(): readonly GameServerState[] {
     this.world.checkUsable()
     return [...this.#past.map(({ log: _, environment: __, ...state }) => state), ...(this.#runner?.list() ?? [])]
+  }
+
+  /** Lists the servers of `list` with their output. */
+  logs(): readonly GameServerLog[] {
+    return [...this.#past, ...(this.#runner?.logs() ?? [])]
   }
 
   get(lobbyId: string): GameServerLog | undefined {

@@ -5,10 +5,14 @@
 const mark = 'id="mockmaker-'
 const [begin, end] = ['<script type="application/octet-stream" id="mockmaker-world">', '</script>']
 
-/** Returns the base64 of the world in the page of a capsule, or `cut` if its end is missing. `undefined`: the text is no such page. */
-export function worldIn(html: string): { readonly base64: string } | 'cut' | undefined {
+/**
+ * Returns the base64 of the world in the page of a capsule. `cut`: its end is missing. `two`: there are two pages, and a browser shows
+ * one of them. `undefined`: the text is no such page.
+ */
+export function worldIn(html: string): { readonly base64: string } | 'cut' | 'two' | undefined {
   if (!html.includes(mark)) return undefined
   const at = html.lastIndexOf(begin)
+  if (html.indexOf(begin) < at) return 'two'
   const from = at + begin.length
   const to = html.indexOf(end, from)
   return at === -1 || to === -1 || !html.includes('</html>', to) ? 'cut' : { base64: html.slice(from, to) }

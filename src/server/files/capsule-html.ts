@@ -1,7 +1,9 @@
 import { promisify } from 'node:util'
 import { deflate, gunzipSync, inflateSync } from 'node:zlib'
 import { capsule } from '#lazy'
+import { exceededLimit, isJsonObject, parseJson } from '../../core/lib/json.js'
 import { sizeText, UsageError } from '../../core/lib/messages.js'
+import { fileNestingLimit } from '../../core/scenario/yaml.js'
 import { withWorld, worldIn } from '../../core/storage/capsule-page.js'
 
 /** Makes the file of a capsule from its JSON: the page, with the world inside. */
@@ -19,6 +21,8 @@ interface ReadOptions {
   readonly file?: string | undefined
   /** The most bytes that the JSON may have. Default: 500 MB. */
   readonly bytes?: number | undefined
+  /** The most objects, arrays and commas outside of the texts in the JSON. Default: any number. */
+  readonly values?: number | undefined
 }
 
 /**
@@ -27,21 +31,48 @@ interface ReadOptions {
  */
 export function capsuleJson(
   html: string,
-  { file = 'the capsule', bytes = mostBytes }: ReadOptions = {},
+  { file = 'the capsule', bytes = mostBytes, values }: ReadOptions = {},
 ): string | undefined {
-  if (!/^\uFEFF?\s*(<!--.*?-->\s*)*<(!doctype|html)\b/is.test(html.slice(0, 4_096))) return undefined
+  if (!/^\uFEFF?\s*(<!--.*?-->\s*)*<(!doctype|html)\b/is.test(html.slice(0, 4_096))) {
+    if (/\.html?$/i.test(file)) throw new UsageError(`${file} does not begin as a page: get the file again`)
+    return undefined
+  }
   const world = worldIn(html)
   if (!world)
     throw new UsageError(`${file} is a page, but not one of a capsule: save one with mockmaker export --capsule`)
   if (world === 'cut') throw new UsageError(`${file} is not whole: its end is missing. Get the file again`)
+  if (world === 'two') throw new UsageError(`${file} has two capsules: save each of them in a file of its own`)
+  const json = inflated(world.base64, { file, bytes })
+  const exceeded = exceededLimit(json, { levels: fileNestingLimit, values })
+  if (exceeded === 'levels')
+    throw new UsageError(`${file} is damaged: its world nests deeper than ${fileNestingLimit} levels`)
+  if (exceeded === 'values') throw tooLarge(file, `${values} objects, arrays and commas`)
+  return json.toString()
+}
+
+/** Returns the world in the file of a capsule, as `capsuleJson` finds it. It is JSON, and never YAML: that would take minutes. */
+export function capsuleWorld(html: string, options: ReadOptions): object | undefined {
+  const json = capsuleJson(html, options)
+  if (json === undefined) return undefined
   try {
-    return inflateSync(Buffer.from(world.base64, 'base64'), { maxOutputLength: bytes }).toString()
+    const world = parseJson(json)
+    if (isJsonObject(world)) return world
+  } catch {}
+  throw new UsageError(`${options.file ?? 'the capsule'} is damaged: its world is no object of JSON`)
+}
+
+function inflated(base64: string, { file, bytes }: { readonly file: string; readonly bytes: number }): Buffer {
+  try {
+    return inflateSync(Buffer.from(base64, 'base64'), { maxOutputLength: bytes })
   } catch (error) {
     const { code } = error as { readonly code?: string } // of zlib
-    if (code !== 'ERR_BUFFER_TOO_LARGE')
-      throw new UsageError(`${file} is damaged: its world cannot be inflated. Get the file again`)
-    throw new UsageError(
-      `${file} is too large: its world has more than ${sizeText(bytes)}. Save a shorter past with --last, such as --last 10m`,
-    )
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(file, sizeText(bytes))
+    throw new UsageError(`${file} is damaged: its world cannot be inflated. Get the file again`)
   }
+}
+
+function tooLarge(file: string, most: string): UsageError {
+  return new UsageError(
+    `${file} is too large: its world has more than ${most}. Save a shorter past with --last, such as --last 10m`,
+  )
 }

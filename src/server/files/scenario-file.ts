@@ -2,11 +2,12 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { yaml } from '#lazy'
 import { asUsageError, didYouMean, UsageError } from '../../core/lib/messages.js'
+import { readScenario } from '../../core/scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../../core/scenario/schema.js'
 import { scenarios } from '../../core/scenario/shipped.js'
 import { jsonToYaml } from '../../core/scenario/write-yaml.js'
 import { readYaml, type YamlOptions } from '../../core/scenario/yaml.js'
-import { capsuleJson } from './capsule-html.js'
+import { capsuleWorld } from './capsule-html.js'
 
 /** The path of a scenario file, and its text. */
 export interface ScenarioFile {
@@ -64,14 +65,14 @@ export async function parseScenarioFile({ path, text, commands }: ScenarioFile):
  * `ApiError` for a text beyond the limits.
  */
 export function parseScenarioText(text: string, options: Omit<YamlOptions, 'yaml'>): CheckedScenario {
-  const json = capsuleJson(text, { file: options.file, bytes: options.limits && longestSentCapsule })
-  // The past is one text for each change set.
-  const limits = json === undefined ? options.limits : undefined
-  return readYaml(json ?? text, { ...options, limits, yaml: yaml() })
+  const { file, limits } = options
+  const world = capsuleWorld(text, { file, ...(limits && sentCapsuleLimits) })
+  // Without its past, a capsule is still a file that somebody has sent: it starts no program.
+  return world ? readScenario(world, { file }) : readYaml(text, { ...options, yaml: yaml() })
 }
 
-/** The most bytes of a capsule that a client sends, inflated. */
-const longestSentCapsule = 64 * 1024 ** 2
+/** The limits of a capsule that a client sends, inflated. Its past is one text for each change set. */
+const sentCapsuleLimits = { bytes: 64 * 1024 ** 2, values: 2_000_000 } as const
 
 /** A string of JavaScript has at most 512 MiB. */
 const mostBytes = 500_000_000
@@ -86,7 +87,7 @@ function readScenarioText(path: string): string {
   throw new UsageError(`there is no scenario file ${path}, and no shipped scenario has that name.${known}`)
 }
 
-/** Reads a scenario file as UTF-8; `undefined` if it is missing. Throws `UsageError`. */
+/** Reads a scenario file as UTF-8, or as UTF-16 if it says so. `undefined` if it is missing. Throws `UsageError`. */
 export function readScenarioIfThere(path: string): string | undefined {
   try {
     const stats = statSync(path)
@@ -97,7 +98,7 @@ export function readScenarioIfThere(path: string): string | undefined {
       throw new UsageError(
         `${path} is too large to read: it can have 500 MB. Leave out its journal, or some of its rows`,
       )
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+    return decodeText(readFileSync(path))
   } catch (error) {
     if (error instanceof UsageError) throw error
     const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -108,6 +109,12 @@ export function readScenarioIfThere(path: string): string | undefined {
       throw new UsageError(`${path} is a folder: name a scenario file in it, such as ${join(path, 'scenario.yaml')}`)
     throw asUsageError(error, `cannot read ${path}`)
   }
+}
+
+/** Decodes a text file. The `>` of Windows PowerShell writes UTF-16, and browsers read that too. Throws `TypeError`. */
+export function decodeText(bytes: Uint8Array): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
+  return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes)
 }
 
 /** Tells whether a text is the path of a file, and not the name of a scenario. */

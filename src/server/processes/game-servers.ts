@@ -229,11 +229,18 @@ export class GameServers {
       if (after?.status === 'ready') setReady(server)
       publish(server)
     }
+    const all = () => [...this.#ended, ...this.#running.values()].filter(server => server.world === world)
+    const logOf = (server: Server) => ({
+      ...stateOf(server),
+      log: [...server.log.lines],
+      environment: server.environment,
+    })
     const runner = {
-      list: () => [...this.#ended, ...this.#running.values()].filter(server => server.world === world).map(stateOf),
+      list: () => all().map(stateOf),
+      logs: () => all().map(logOf),
       get: (id: string) => {
         const server = this.#find(world, id)
-        return server && { ...stateOf(server), log: [...server.log.lines], environment: server.environment }
+        return server && logOf(server)
       },
       restart: (id: string) => this.#restartByCall(world, id),
     }

@@ -1,6 +1,10 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { capsuleHtml, capsuleJson } from '../../../src/server/files/capsule-html.js'
+import { loadScenario, parseScenarioText } from '../../../src/server/files/scenario-file.js'
+import { folder } from '../../support/command.js'
 
 const json = JSON.stringify({ title: 'Reef Rumble', past: { format: 1 } })
 const html = await capsuleHtml(json)
@@ -39,6 +43,50 @@ describe('the file of a capsule', () => {
   property.prop([fc.integer({ min: 100, max: html.length - 10 })])('says so if it is cut, wherever', at => {
     expect(() => capsuleJson(html.slice(0, at), { file: 'bug.html' })).toThrow(
       'bug.html is not whole: its end is missing. Get the file again',
+    )
+  })
+
+  it.each([
+    ['two capsules', html + html, 'bug.html has two capsules: save each of them in a file of its own'],
+    ['nothing', '', 'bug.html does not begin as a page: get the file again'],
+    ['a mail around it', `Hello,\n${html}`, 'bug.html does not begin as a page: get the file again'],
+  ])('says so if it has %s', (_, text, message) => {
+    expect(() => capsuleJson(text, { file: 'bug.html' })).toThrow(message)
+  })
+
+  it.each([
+    ['YAML', 'title: Two'],
+    ['no object', 'null'],
+    ['nothing', ''],
+    ['levels without end', '['.repeat(1_000_000), 'bug.html is damaged: its world nests deeper than 128 levels'],
+  ])('is refused at once if its world is %s', async (_, world, message = 'its world is no object of JSON') => {
+    const damaged = await capsuleHtml(world)
+
+    expect(() => parseScenarioText(damaged, { file: 'bug.html' })).toThrow(message)
+  })
+
+  it('runs no command, even without a past', async () => {
+    const path = join(await folder(), 'bug.html')
+    await writeFile(path, await capsuleHtml('{"servers":{"command":"rm -r ."}}'))
+
+    await expect(loadScenario(path, { commands: 'allowed' })).rejects.toThrow(
+      'bug.html: servers.command starts a program',
+    )
+  })
+
+  it('can be saved as UTF-16, as Windows PowerShell does', async () => {
+    const path = join(await folder(), 'bug.html')
+    await writeFile(path, `\uFEFF${await capsuleHtml('{"title":"Größe"}')}`, 'utf16le')
+
+    expect((await loadScenario(path)).scenario).toHaveProperty('content.title', 'Größe')
+  })
+
+  it('has a limit of its values if a client sends it', async () => {
+    const large = await capsuleHtml(`{"lobbies":[${'{},'.repeat(1_000_000)}{}]}`)
+    const limits = { values: 1_000, yamlCharacters: 1_000 }
+
+    expect(() => parseScenarioText(large, { file: 'bug.html', limits })).toThrow(
+      'bug.html is too large: its world has more than 2000000 objects, arrays and commas',
     )
   })
 

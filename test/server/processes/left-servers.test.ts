@@ -4,6 +4,7 @@ import { runAtOnce } from '../../../src/core/lib/steps.js'
 import type { Mock } from '../../../src/core/mock/mock.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
+import type { GameServerLog } from '../../../src/core/simulation/servers.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { memoryStorage } from '../../core/storage/memory-storage.js'
@@ -343,6 +344,22 @@ describe('a process', () => {
     expect(row).toMatchObject({ run_by: 'none' })
     expect(signals).toEqual(['SIGTERM'])
     expect([third.env.RIVET_LOBBY_ID, third.env.PORT_default]).toEqual([game.id, '40003'])
+  })
+
+  it('is in a capsule beside the later server of its lobby, each with its own output', async () => {
+    const { game, place } = await (ways['a fork'] as NonNullable<(typeof ways)[string]>)()
+    const fork = place.mock.worlds.get('fork') as Mock['default']
+    for (const count of [2, 3]) {
+      await fork.reset()
+      void place.post('/matchmaker/lobbies/find', { game_modes: ['duel'] })
+      const server = await place.started(count)
+      server.write(`server ${count}`)
+    }
+
+    const { past } = JSON.parse(runAtOnce(fork.capsule())) as { past: { servers: GameServerLog[] } }
+    const texts = past.servers.map(({ lobby_id, log }) => [lobby_id, log.map(({ text }) => text)])
+
+    expect(texts).toEqual([2, 3].map(count => [game.id, [`server ${count}`]]))
   })
 
   it('is replaced when its world goes back to the time before it was ready', async () => {
