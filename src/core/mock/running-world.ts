@@ -18,7 +18,7 @@ import { parseInput } from '../lib/issues.js'
 import { jsonPieces } from '../lib/long-json.js'
 import { quoted, UsageError } from '../lib/messages.js'
 import { runAtOnce, type Steps } from '../lib/steps.js'
-import { parseDuration } from '../lib/time.js'
+import { formatInstant, parseDuration } from '../lib/time.js'
 import { Exchange } from '../pipeline/exchange.js'
 import { type CallRunner, Executor } from '../pipeline/execute.js'
 import { LiveFaults } from '../pipeline/faults.js'
@@ -345,8 +345,9 @@ export class RunningWorld {
     clock.restore({ ...end.clock, now: encoded.clock.now })
     clock.resume()
     this.#rays.restore(encoded.rays)
-    this.servers.showPast(encoded.servers as readonly GameServerLog[]) // `capsule` has saved them
-    this.#recorder.load(encoded.stories as SavedStories, shift) // the same
+    // `capsule` has saved both.
+    this.servers.showPast(encoded.servers as readonly GameServerLog[], formatInstant(encoded.clock.now))
+    this.#recorder.load(encoded.stories as SavedStories, shift)
     this.#history.endPast({ beginsAt: encoded.begins_at, dropped: encoded.dropped })
     resumeWorld(this.world, { at: encoded.clock.now, missedMs: 0 })
     this.#takeServersOf(end)
