@@ -320,6 +320,9 @@ export class RunningWorld {
       this.waits.reject('the world was replaced')
       return
     }
+    if (state.past)
+      // biome-ignore lint/suspicious/noConsole: a warning has no other way to the user
+      console.warn('mockmaker: warning: a storage keeps this world, so it has the end of the capsule, and not its past')
     this.world.replaceState(world, {
       cause: { kind: 'load' },
       beforeCommit: () => this.#startOver(journal),
