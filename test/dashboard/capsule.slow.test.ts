@@ -193,8 +193,9 @@ describe('the page of a copy', () => {
     const mock = await session()
     const html = await mock.capsule()
     const { page } = await openCopy(browser, html, { until: loaded })
+    await page.getByRole('button', { name: 'Search or do Ctrl K' }).press('Tab')
     await page.keyboard.press('+')
-    const first = await saved(page, () => page.getByRole('button', { name: 'Save changes' }).click())
+    const first = await saved(page, () => page.getByRole('button', { name: 'Save changes' }).press('Enter'))
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
     const second = await saved(page, () => page.keyboard.press('Control+s'))
 
