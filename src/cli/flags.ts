@@ -343,12 +343,12 @@ export const flagsOf = {
     har: ['--har', 'print the journal of the world as an HTTP Archive, which developer tools open'],
     capsule: [
       '--capsule <file>',
-      'write the world with its past to this file, which opens in any browser and is a scenario too',
+      'write the world with its past to this file: a page for any browser, and a scenario',
       { parse: notBlank('the path of a file') },
     ],
     last: [
       '--last <duration>',
-      'the time before now that the capsule has: 10m, 1h',
+      'how much of the past the capsule has: 10m, 1h',
       { parse: (text: string) => formatDuration(parseMs(text)), without: 'all' },
     ],
     output,

@@ -8,7 +8,7 @@ import { createMock, describeBug, type EntryParts, type Mock } from '../core/moc
 import type { MockmakerOptions } from '../core/mock/options.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
 import { isLoopbackHost } from '../core/pipeline/origin.js'
-import { scenarioCommands } from '../core/scenario/commands.js'
+import { hasCommands, scenarioCommands } from '../core/scenario/commands.js'
 import { pastOf } from '../core/scenario/past.js'
 import { readScenario } from '../core/scenario/read.js'
 import { type CheckedScenario, clockEntry, type ScenarioInput } from '../core/scenario/schema.js'
@@ -324,6 +324,8 @@ export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<vo
     showsNetworkUrls: format === 'text',
   })
   const { mock, url, reload, close } = server
+  if (loaded && read && past)
+    warnOfCapsule(read, { name: loaded.name, mock, isKept: flags.data !== undefined, console })
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
   const announced = { title: loaded?.scenario.title ?? loaded?.name, flags, keys, console }
   await mock.worlds
@@ -355,6 +357,18 @@ export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<vo
     return obeyKeys(servingKeys({ ...target, world: ownWorld(mock) }), keys, console)
   if (flags.control === false) return obeyKeys(keysWithoutWorld(target), keys, console)
   obeyKeys(servingKeys({ ...target, world: await sharedWorld(server) }), keys, console)
+}
+
+/** Says what a capsule does otherwise than the world that it was made of. */
+function warnOfCapsule(
+  { content }: CheckedScenario,
+  { name, mock, isKept, console }: { name: string; mock: Mock; isKept: boolean; console: Pick<Console, 'warn'> },
+): void {
+  if (content.servers === 'manual' && !hasCommands(mock.commands))
+    console.warn(
+      `warning: nothing starts game servers for ${name}, so a find waits until yours calls ready: add --server-command to start them`,
+    )
+  if (isKept) console.warn(`warning: --data keeps the end of ${name}, and not its past: a restart loses that`)
 }
 
 /** The time between two looks at a scenario file, in ms. */

@@ -43,9 +43,7 @@ async function listPlayers(
   const { stories, total, counts } = list
   const width = Math.max(0, ...stories.map(({ name }) => name.length))
   for (const story of stories)
-    console.print(
-      `${timeText(story.changed_at)}  ${console.style('bold', story.name.padEnd(width))}  ${story.sentence}`,
-    )
+    console.print(`${timeText(story.began_at)}  ${console.style('bold', story.name.padEnd(width))}  ${story.sentence}`)
   const simulated =
     counts.simulated > 0 ? `, without ${counted(counts.simulated, 'simulated one', 'simulated ones')}` : ''
   console.print(

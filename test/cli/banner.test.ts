@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { printBanner, printTokens } from '../../src/cli/banner.js'
 import type { Console } from '../../src/cli/output.js'
 import { networkUrlsOf } from '../../src/cli/serve.js'
+import { runAtOnce } from '../../src/core/lib/steps.js'
 import { createMock } from '../../src/core/mock/mock.js'
 import { scenarios } from '../../src/core/scenario/shipped.js'
 import type { MockmakerOptions, ScenarioInput } from '../../src/index.js'
@@ -180,10 +182,19 @@ describe('the banner', () => {
     expect(world).toBe(`  world   ${cut}: 0 players in 0 lobbies, 1 game mode, 12 regions`)
   })
 
-  it('names the file of a scenario without a title', async () => {
-    const { lines } = await serve([await file('duel.yaml', 'game_modes: [duel]')])
+  it('names the file of a scenario without a title, and says what a capsule does not do there', async () => {
+    const mock = mockOf({ game_modes: ['duel'], servers: 'manual' })
+    const { title: _, ...capsule } = JSON.parse(runAtOnce(mock.default.capsule()))
+    const path = await file('duel.json', JSON.stringify(capsule))
+    const { lines, errors } = await serve([path, '--data', join(dirname(path), 'worlds')])
 
-    expect(lines()[3]).toMatch(/^ {2}world {3}duel\.yaml: 0 players in 0 lobbies, 1 game mode, /)
+    expect(lines()[3]).toMatch(/^ {2}world {3}duel\.json: 0 players in 0 lobbies, 1 game mode, /)
+    expect(errors()).toBe(
+      [
+        'warning: nothing starts game servers for duel.json, so a find waits until yours calls ready: add --server-command to start them\n',
+        'warning: --data keeps the end of duel.json, and not its past: a restart loses that\n',
+      ].join(''),
+    )
   })
 
   it('has the public token of the default namespace if that needs one', () => {

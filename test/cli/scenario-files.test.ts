@@ -49,7 +49,7 @@ describe('mockmaker [scenario]', () => {
 
     expect([code, stderr]).toEqual([
       1,
-      `${path} is too large to read: it can have 500 MB. Leave out its journal, or some of its rows\n`,
+      `${path} is too large to read: it can have 500 MB. Leave out its journal or some of its rows, or the older past of a capsule (--last)\n`,
     ])
   })
 

@@ -85,7 +85,12 @@ describe('mockmaker story', () => {
     const mock = createMockmaker({ scenario: { clock: 'frozen', regions: ['lnd-fra'], game_modes: ['ffa'] } })
     const url = await serveMock(mock)
     const none = await runHere(['story', '--url', url])
-    for (let i = 0; i < 21; i += 1) await ask(mock, post('/matchmaker/lobbies/find', { game_modes: ['ffa'] }))
+    for (let i = 0; i < 21; i += 1) {
+      await mock.clock.advance(1)
+      await ask(mock, post('/matchmaker/lobbies/find', { game_modes: ['ffa'] }))
+    }
+    // Its story goes on later than those of newer players.
+    await mock.world.players.delete(q => q.where({ player_token: mock.stories.list().stories[9]?.token ?? '' }))
 
     const { code, stdout } = await runHere(['story', '--url', url])
     const { stories } = mock.stories.list({ limit: 20 })
@@ -94,6 +99,8 @@ describe('mockmaker story', () => {
     const lines = stdout.trimEnd().split('\n')
     expect(code).toBe(0)
     expect(lines.slice(0, -1).map(line => line.split(/ {2,}/)[1])).toEqual(stories.map(({ name }) => name))
+    const times = lines.slice(0, -1).map(line => line.slice(0, '2026-11-29 14:22:40.000'.length))
+    expect(times).toEqual(times.toSorted().reverse())
     expect(lines[0]).toMatch(
       /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}\w+ +Has a seat in ffa in .+, and has not connected yet\.$/,
     )

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest'
 import { mockOf } from '../../src/core/mock/facade.js'
 import type { ScenarioInput } from '../../src/core/scenario/index.js'
 import { scenarios } from '../../src/core/scenario/shipped.js'
+import type { GameServerLog } from '../../src/core/simulation/servers.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { capsuleJson } from '../../src/server/files/capsule-html.js'
 import { openCopy } from '../support/copy-page.js'
@@ -33,9 +34,18 @@ async function send(mock: Mockmaker, method: string, path: string, body?: object
   return (await mockOf(mock, 'test').answer({ method, path, headers, ...bytes })).status
 }
 
-/** A world with a past of two minutes: three finds, and two errors. */
+/** A game server that runs. */
+const server = {
+  ...{ lobby_id: 'first', game_mode_id: 'reef', region_id: 'lnd-fra', command: 'node server.mjs', pid: 7014 },
+  ...{ ports: {}, started_at: scenario.now, ready_at: scenario.now, ready_ms: 600, status: 'ready' },
+  ...{ restarts: 0, lines: 1, last_lines: [], log: [{ at: scenario.now, text: 'it listens' }], environment: {} },
+} satisfies GameServerLog
+
+/** A world with a past of two minutes: three finds, two errors, a game server, and a device link. */
 async function session(): Promise<Mockmaker> {
   const mock = mockWith({ scenario })
+  mockOf(mock, 'test').default.servers.runBy({ list: () => [server], get: () => server, restart: () => server })
+  await mock.world.deviceLinks.create({ token: 'device.mock.tv' })
   for (const modes of [['reef'], ['wreck'], ['reef'], ['cave'], ['reef']]) {
     await send(mock, 'POST', find, { game_modes: modes })
     await mock.clock.advance('30s')
@@ -79,6 +89,15 @@ describe('the page of a copy', () => {
     await page.getByRole('button', { name: 'error 2 of 2' }).waitFor()
     await details(page).getByText('"cave"').first().waitFor()
     await page.getByText('No server runs in a copy. Lives and logs are in Servers.').waitFor()
+    await page.getByRole('button', { name: 'Servers', exact: true }).click()
+    await page.getByRole('row', { name: /^copied/ }).click()
+    const life = page.getByRole('region', { name: 'The chosen server' })
+    await life.getByText('Copied 2 min 30 s after its start.').waitFor()
+    await life.getByText('it listens').waitFor()
+    expect(await life.getByRole('button').allInnerTexts()).not.toContain('Restart')
+    await page.getByRole('button', { name: /^Devices/ }).click()
+    await page.getByRole('button', { name: 'Expire now' }).waitFor()
+    expect(await page.getByRole('link').count()).toBe(0)
 
     expect([complaints, requests]).toEqual([[], []])
   })
@@ -174,8 +193,9 @@ describe('the page of a copy', () => {
     const mock = await session()
     const html = await mock.capsule()
     const { page } = await openCopy(browser, html, { until: loaded })
+    await page.getByRole('button', { name: 'Search or do Ctrl K' }).press('Tab')
     await page.keyboard.press('+')
-    const first = await saved(page, () => page.getByRole('button', { name: 'Save changes' }).click())
+    const first = await saved(page, () => page.getByRole('button', { name: 'Save changes' }).press('Enter'))
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
     const second = await saved(page, () => page.keyboard.press('Control+s'))
 
@@ -220,8 +240,15 @@ describe('the page of a copy', () => {
     await frame.getByRole('button', { name: 'first error of 2' }).click()
     await frame.getByRole('button', { name: 'error 2 of 2' }).waitFor()
     await frame.getByRole('button', { name: /^Players/ }).click()
-    await frame.getByRole('grid').getByText('reef').first().waitFor()
+    const players = frame.getByRole('grid')
+    await players.getByText('reef').first().waitFor()
     expect(complaints).toEqual([])
+
+    await players.getByRole('row', { name: /reef/ }).first().click()
+    await frame.getByRole('button', { name: 'Copy as diagram' }).click()
+    await frame.getByRole('button', { name: 'Copied' }).waitFor()
+    await frame.getByRole('button', { name: 'Save', exact: true }).click()
+    await frame.getByText('If your browser has saved nothing, the frame of this page forbids it').waitFor()
   })
 
   it('lets no other script run, and sends nothing', async ({ browser }) => {

@@ -1,14 +1,21 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { scenarios } from '../../src/core/scenario/index.js'
+import { createMockmaker } from '../../src/index.js'
+import { openCopy } from '../support/copy-page.js'
 import { it, type OpenDashboard } from '../support/dashboard-page.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 /** `npm run pictures` sets it, and then the test writes the pictures of the docs. */
 const shouldWrite = process.env.WRITE_PICTURES !== undefined
 
 /** A JPEG is cheaper to make and to send, and its squares have the same mean colours. */
 const type = shouldWrite ? 'png' : 'jpeg'
+
+const quality = type === 'jpeg' && { quality: 90 }
+
+const urlOf = (picture: Buffer) => `data:image/${type};base64,${picture.toString('base64')}`
 
 const desktop = { width: 1280, height: 900 }
 const phone = { width: 390, height: 844 }
@@ -61,6 +68,49 @@ const pictures: { readonly [name: string]: Picture } = {
   past: { size: desktop, scheme: 'light', go: goBack },
   player: { size: desktop, scheme: 'light', go: showPlayer },
   palette: { size: desktop, scheme: 'light', go: openPalette },
+}
+
+/** Plays four minutes, in which a player joins a lobby 5 ms too late. Opens a copy of that world from its file. */
+async function takeCopy(browser: Browser): Promise<Buffer> {
+  const places = ['lnd-fra', 'lnd-ewr', 'lnd-tok']
+  const mock = closedAfterTest(
+    createMockmaker({
+      seed: 1,
+      scenario: {
+        title: 'Reef Rumble',
+        clock: 'frozen',
+        now: '2026-11-28T14:18:20Z',
+        client: { latitude: 52.52, longitude: 13.4 },
+        regions: places,
+        game_modes: [
+          { game_mode_id: 'reef', max_players: 8 },
+          { game_mode_id: 'wreck', max_players: 2 },
+        ],
+        lobbies: [
+          ...places.map(region_id => ({ game_mode_id: 'reef', region_id, total_player_count: 1 })),
+          { lobby_id: 'wreck-1', game_mode_id: 'wreck', region_id: 'lnd-fra' },
+        ],
+      },
+    }),
+  )
+  const send = (path: string, body: object) =>
+    mock.answer({ method: 'POST', path, headers: {}, body: new TextEncoder().encode(JSON.stringify(body)) })
+  for (const mode of ['reef', 'reef', 'reef', 'reef', 'wreck', 'wreck']) {
+    await mock.clock.advance(mode === 'reef' ? '1m' : 5)
+    await send('/matchmaker/lobbies/find', { game_modes: [mode] })
+  }
+  await mock.clock.advance(5)
+  await send('/matchmaker/lobbies/join', { lobby_id: 'wreck-1' })
+  await mock.clock.advance('20s')
+  const { page } = await openCopy(browser, await mock.capsule(), { size: desktop })
+  await page.getByText('Who sat there').waitFor()
+  await page.getByRole('cell', { name: /^next find/ }).waitFor({ state: 'attached' })
+  // The day on which the test runs.
+  await page.getByText(/^Copy of .+ made/).evaluate(made => {
+    made.textContent = 'Copy of Reef Rumble, made 28 Nov 2026, 14:22:40'
+  })
+  await normalize(page)
+  return page.screenshot({ type, clip: { x: 0, y: 0, width: desktop.width, height: 400 }, ...quality })
 }
 
 /** Plays the same 40 seconds each time: lists, finds, a watch that waits, and a fault. */
@@ -154,7 +204,7 @@ const timelineOf = (page: Page) =>
     return (canvas as HTMLCanvasElement).toDataURL()
   })
 
-it('the pictures of the docs show the page as it is', async ({ open }) => {
+it('the pictures of the docs show the page as it is', async ({ browser, open }) => {
   const dashboard = await open({ scenario: { ...scenarios['friday-night'], clock: 'frozen' } })
   const { page, url } = dashboard
   await play(dashboard)
@@ -177,9 +227,9 @@ it('the pictures of the docs show the page as it is', async ({ open }) => {
     shown = picture
     await normalize(page)
     const target = part === undefined ? page : page.locator(part)
-    const shot = await target.screenshot({ type, ...(type === 'jpeg' && { quality: 90 }) })
-    taken[name] = `data:image/${type};base64,${shot.toString('base64')}`
+    taken[name] = urlOf(await target.screenshot({ type, ...quality }))
   }
+  taken.capsule = urlOf(await takeCopy(browser))
 
   // A page without a content security policy, which would forbid the URLs of the pictures.
   await page.goto('about:blank')

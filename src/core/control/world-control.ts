@@ -67,7 +67,7 @@ export const SnapshotOptions = lazy(() =>
 export type SnapshotOptions = types.SnapshotOptions
 
 export const CapsuleOptions = lazyObject(() => ({
-  /** The time of the world's clock before now that the capsule has, such as `10m`, or ms. Default: the whole history. */
+  /** How much of the past the capsule has, by the world's clock: `10m`, or ms. Default: the whole history. */
   last: DurationInCode.optional(),
 }))
 /** Options of `capsule`. */

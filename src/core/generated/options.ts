@@ -104,10 +104,7 @@ export interface SnapshotOptions {
 
 /** Options of `capsule`. */
 export interface CapsuleOptions {
-  /**
-   * The time of the world's clock before now that the capsule has, such as `10m`, or ms. Default: the whole
-   * history.
-   */
+  /** How much of the past the capsule has, by the world's clock: `10m`, or ms. Default: the whole history. */
   readonly last?: string | number | undefined
 }
 

@@ -20,7 +20,7 @@ import { parseInput } from '../lib/issues.js'
 import { jsonPieces } from '../lib/long-json.js'
 import { quoted, UsageError } from '../lib/messages.js'
 import { runAtOnce, type Steps } from '../lib/steps.js'
-import { parseDuration } from '../lib/time.js'
+import { formatInstant, parseDuration } from '../lib/time.js'
 import { Exchange } from '../pipeline/exchange.js'
 import { type CallRunner, Executor } from '../pipeline/execute.js'
 import { LiveFaults } from '../pipeline/faults.js'
@@ -332,6 +332,9 @@ export class RunningWorld {
       this.waits.reject('the world was replaced')
       return
     }
+    if (state.past)
+      // biome-ignore lint/suspicious/noConsole: a warning has no other way to the user
+      console.warn('mockmaker: warning: a storage keeps this world, so it has the end of the capsule, and not its past')
     this.world.replaceState(world, {
       cause: { kind: 'load' },
       beforeCommit: () => this.#startOver(journal),
@@ -358,9 +361,10 @@ export class RunningWorld {
     clock.restore({ ...end.clock, now: encoded.clock.now })
     clock.resume()
     this.#rays.restore(encoded.rays)
-    this.servers.showPast(encoded.servers as readonly GameServerLog[]) // `capsule` has saved them
-    this.#recorder.load(encoded.stories as SavedStories, shift) // the same
-    this.warnings.load((encoded.warnings ?? noWarnings) as WarningsState, shift) // the same
+    // `capsule` has saved all three.
+    this.servers.showPast(encoded.servers as readonly GameServerLog[], formatInstant(encoded.clock.now))
+    this.#recorder.load(encoded.stories as SavedStories, shift)
+    this.warnings.load((encoded.warnings ?? noWarnings) as WarningsState, shift)
     this.#history.endPast({ beginsAt: encoded.begins_at, dropped: encoded.dropped })
     resumeWorld(this.world, { at: encoded.clock.now, missedMs: 0 })
     this.#takeServersOf(end)

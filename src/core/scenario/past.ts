@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { version } from '../../version.js'
 import { lazy } from '../lib/lazy.js'
 import { UsageError } from '../lib/messages.js'
 import { Mode, Rate } from '../store/clock.js'
@@ -97,6 +98,14 @@ export function readPast(past: object, file = 'the capsule'): Past | undefined {
   if (data) return data
   const [issue] = error.issues
   throw damagedPast(`${issue?.path.join('.')}: ${issue?.message}`, file)
+}
+
+/** Begins the error for a capsule that another version has written, and this one cannot read. Returns an empty text for any other input. */
+export function foreignCapsule(input: unknown, file = 'the capsule'): string {
+  const { past } = (input ?? {}) as { readonly past?: { readonly version?: unknown } }
+  return typeof past?.version !== 'string' || past.version === version
+    ? ''
+    : `${file} is of mockmaker ${past.version}, and mockmaker ${version} cannot read it. The page in the file still opens. It says: `
 }
 
 /** Creates the error for a past that cannot be read. */

@@ -5,7 +5,7 @@ import { didYouMean, mostProblems, problemLines, UsageError } from '../lib/messa
 import { importedText, keyAdvice, valueAdvice } from './advice.js'
 import { check, oldKeys, type Problem, problem } from './checks.js'
 import { commandProblems } from './commands.js'
-import { readPast } from './past.js'
+import { foreignCapsule, readPast } from './past.js'
 import { CheckedScenario, Scenario, type ScenarioInput } from './schema.js'
 import { defaultScenario, defaultText } from './shipped.js'
 
@@ -38,7 +38,8 @@ export function readScenario(input: unknown, { report, file, commands }: ReadOpt
   const imported = problems.length > 0 ? importedText(input, file) : undefined
   if (imported !== undefined) throw new UsageError(imported)
   const describe = report ?? reportOn(present, file)
-  if (!data || problems.length > 0) throw new UsageError(describe(problems.slice(0, mostProblems)))
+  if (!data || problems.length > 0)
+    throw new UsageError(`${foreignCapsule(present, file)}${describe(problems.slice(0, mostProblems))}`)
   const old = [...oldKeys(data)]
   // biome-ignore lint/suspicious/noConsole: a warning has no other way to the writer of the scenario
   if (old.length > 0) console.warn(`mockmaker: warning: ${describe(old)}`)

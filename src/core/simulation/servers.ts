@@ -24,9 +24,10 @@ export interface GameServerState {
   readonly started_at: string
   /**
    * `starting`: it has not called ready yet. `stopping`: the mock has sent SIGTERM. `ended`: it has exited with code 0. `crashed`: it
-   * ended in another way, or could not start. `stopped`: it ended because its lobby had stopped.
+   * ended in another way, or could not start. `stopped`: it ended because its lobby had stopped. `copied`: it ran when a capsule
+   * was made, at `ended_at`, and does not run here.
    */
-  readonly status: 'starting' | 'ready' | 'stopping' | 'ended' | 'crashed' | 'stopped'
+  readonly status: 'starting' | 'ready' | 'stopping' | 'ended' | 'crashed' | 'stopped' | 'copied'
   /** When it was ready, on the world's clock, in ISO 8601. Absent until then. */
   readonly ready_at?: string
   /** The time from its start until it was ready, in real ms. Absent until then. */
@@ -186,15 +187,26 @@ export class LiveServers implements GameServerCalls {
     this.changes.emit('now')
   }
 
-  /** Shows the servers of a past from now on, before the own ones. */
-  showPast(servers: readonly GameServerLog[]): void {
-    this.#past = servers
+  /** Shows the servers of a past from now on, before the own ones. No process of them runs after its end. */
+  showPast(servers: readonly GameServerLog[], end: string): void {
+    this.#past = servers.map(server =>
+      server.ended_at === undefined
+        ? {
+            ...server,
+            status: 'copied',
+            ended_at: end,
+            message: `it was ${server.status} when the capsule was made, and does not run here`,
+          }
+        : server,
+    )
     this.changes.emit('now')
   }
 
   list(): readonly GameServerState[] {
     this.world.checkUsable()
-    return [...this.#past.map(({ log: _, environment: __, ...state }) => state), ...(this.#runner?.list() ?? [])]
+    const own = this.#runner?.list() ?? []
+    const past = this.#past.filter(({ lobby_id }) => !own.some(server => server.lobby_id === lobby_id))
+    return [...past.map(({ log: _, environment: __, ...state }) => state), ...own]
   }
 
   /** Lists the servers of `list` with their output. */

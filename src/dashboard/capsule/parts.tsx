@@ -110,8 +110,9 @@ function ErrorBadge() {
   )
 }
 
-/** Says why no lobby has a server that runs. */
+/** Says why no lobby has a server that runs, if one did. */
 function NoServers() {
+  if (page.live.servers.value.length === 0) return null
   return (
     <p class="no-servers muted">
       No server runs in a copy. Lives and logs are in{' '}
@@ -128,7 +129,11 @@ async function save(): Promise<void> {
     const state = presentState()
     const json = await page.api.text('GET /capsule', { query: {} }, 'application/json')
     saveFile(copy?.file ?? '', withWorld(opened.html, await deflated(json)))
+    // A frame that forbids downloads says nothing.
+    if (self !== top)
+      return 'If your browser has saved nothing, the frame of this page forbids it: open the file by itself.'
     savedState.value = state
+    return undefined
   })
 }
 

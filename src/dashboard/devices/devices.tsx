@@ -4,6 +4,7 @@ import type { DeviceLinkRow } from '../../core/store/rows.js'
 import { Button } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { runAction } from '../ui/screen.js'
+import { copy } from '../world/copy.js'
 import type { RowMaps } from '../world/followed-world.js'
 import { page } from '../world/page-state.js'
 
@@ -51,7 +52,8 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
   const isPending = isPendingAt(link, page.time.value)
   return (
     <li>
-      {isPending && <QrCode text={url} />}
+      {/* No server has the page of a link in a copy. */}
+      {isPending && !copy && <QrCode text={url} />}
       <div>
         <p>
           <code>{token}</code>
@@ -59,7 +61,7 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
         <p>{stateWords(link, page.time.value)}</p>
         {isPending && (
           <fieldset class="actions" disabled={page.isReadOnly.value}>
-            <a href={url}>Open its page</a>
+            {!copy && <a href={url}>Open its page</a>}
             {[...tables.games.values()].map(({ game_id, display_name }) => (
               <button key={game_id} type="button" dir="auto" onClick={() => complete(game_id)}>
                 Complete as {display_name}

@@ -89,7 +89,9 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
       title={serverName(server)}
       facts={<ServerState server={server} />}
       actions={[
-        { id: 'restart', label: 'Restart', kind: 'main', isOff, run: restart },
+        ...(status === 'copied'
+          ? []
+          : [{ id: 'restart', label: 'Restart', kind: 'main', isOff, run: restart } as const]),
         ...(ended_at === undefined
           ? []
           : [{ id: 'see-then', label: 'See the world then', isOff, run: () => seeEnd(ended_at) }]),
@@ -175,9 +177,17 @@ function Life({ server }: { readonly server: GameServerState }) {
 }
 
 /** The most urgent state first. */
-const urgency = ['crashed', 'starting', 'ready', 'stopping', 'ended', 'stopped'] as const
+const urgency = ['crashed', 'starting', 'ready', 'stopping', 'copied', 'ended', 'stopped'] as const
 
-const tones = { crashed: 'bad', starting: 'warn', ready: 'good', stopping: '', ended: '', stopped: '' } as const
+const tones = {
+  crashed: 'bad',
+  starting: 'warn',
+  ready: 'good',
+  stopping: '',
+  copied: '',
+  ended: '',
+  stopped: '',
+} as const
 
 function ServerState({ server }: { readonly server: GameServerState }) {
   const { status } = server

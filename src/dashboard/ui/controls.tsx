@@ -174,11 +174,26 @@ interface ActionButtonProps extends DetailsAction {
   readonly children?: ComponentChildren
 }
 
+/** Copies a text. Plain HTTP has no Clipboard API, a frame and a file may not have it. There, the command of the browser may copy. */
+async function writeToClipboard(text: string): Promise<void> {
+  try {
+    return await navigator.clipboard.writeText(text)
+  } catch {
+    const give = (event: ClipboardEvent) => {
+      event.clipboardData?.setData('text/plain', text)
+      event.preventDefault()
+    }
+    addEventListener('copy', give)
+    const isCopied = document.execCommand('copy')
+    removeEventListener('copy', give)
+    if (!isCopied) throw new Error('The browser does not let this page copy. Select the text instead.')
+  }
+}
+
 /** An action that copies a text to the clipboard. Its button says so. */
 export function copyAction(id: string, label: string, text: () => string | Promise<string>): DetailsAction {
   const copy = async () => {
-    if (!isSecureContext) throw new Error('The browser lets only pages of localhost copy. Select the text instead.')
-    await navigator.clipboard.writeText(await text())
+    await writeToClipboard(await text())
     copied.value = id
     setTimeout(() => copied.peek() === id && (copied.value = undefined), copiedMs)
   }

@@ -96,7 +96,7 @@ export function readScenarioIfThere(path: string): string | undefined {
       throw new UsageError(`${path} is no regular file: copy its contents to a file, and name that one`)
     if (stats.size > mostBytes)
       throw new UsageError(
-        `${path} is too large to read: it can have 500 MB. Leave out its journal, or some of its rows`,
+        `${path} is too large to read: it can have 500 MB. Leave out its journal or some of its rows, or the older past of a capsule (--last)`,
       )
     return decodeText(readFileSync(path))
   } catch (error) {

@@ -4,12 +4,14 @@ import type { CapsuleOptions } from '../../../src/core/control/world-control.js'
 import { runAtOnce } from '../../../src/core/lib/steps.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
 import { createMock } from '../../../src/core/mock/mock.js'
+import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions, type ScenarioInput } from '../../../src/index.js'
 import { scenario } from '../../../src/testing/arbitraries/scenario.js'
 import { step } from '../../../src/testing/arbitraries/step.js'
 import { ask } from '../../support/http.js'
 import { tanks } from '../../support/tanks.js'
 import { closedAfterTest } from '../../support/worlds.js'
+import { memoryStorage } from './memory-storage.js'
 
 /** Exports a mock as a capsule, and opens that. */
 function reopened(mock: Mockmaker, options?: CapsuleOptions): Mockmaker {
@@ -195,6 +197,29 @@ describe('a capsule that cannot be read', () => {
     expect(warn.mock.calls).toEqual([[expect.stringContaining('the capsule is of mockmaker 9.0.0')]])
     expect(opened.world.players.count()).toBe(capsule.past.stories.stories.length)
     expect(opened.journal.find()).toEqual([])
+  })
+
+  it('is refused if another version of the mock has written a state that this one does not know', async () => {
+    const { past, ...state } = capsuleOf(await busy())
+    const load = (made: object) => () => createMockmaker({ scenario: { ...state, parties: [], past: made } })
+
+    expect(load({ ...past, version: '9.0.0' })).toThrow(
+      `the capsule is of mockmaker 9.0.0, and mockmaker ${past.version} cannot read it. The page in the file still opens. It says: scenario: parties is an unknown key`,
+    )
+    expect(load(past)).toThrow(/^scenario: parties is an unknown key/)
+  })
+
+  it('is its end alone in a world that a storage keeps, with a warning', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const capsule = capsuleOf(await busy())
+    const kept = await busy()
+    mockOf(kept, 'test').keepIn({ storage: new WorldStorage(memoryStorage()), dataTtlMs: Number.POSITIVE_INFINITY })
+
+    await kept.load(capsule)
+
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('has the end of the capsule, and not its past')]])
+    expect(kept.world.players.count()).toBe(capsule.past.stories.stories.length)
+    expect(kept.journal.find()).toEqual([])
   })
 
   it('runs no command', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Join } from '../../../src/core/contract/lobbies.js'
 import { runAtOnce } from '../../../src/core/lib/steps.js'
+import { formatInstant } from '../../../src/core/lib/time.js'
 import type { Mock } from '../../../src/core/mock/mock.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
@@ -238,6 +239,36 @@ describe.each(Object.entries(ways))('a lobby of %s', (_, go) => {
     expect(reasons.candidates).toEqual([expect.objectContaining({ lobby_id: id, lost_by: 'no_server' })])
     expect([taken.json.lobby.lobby_id, taken.json.ports.default?.port]).toEqual([id, 7777])
     expect(place.processes).toHaveLength(place.before)
+  })
+})
+
+describe('a capsule of a world whose servers run', () => {
+  it('shows them as copied until it starts others, and tells the same stories', async () => {
+    const { managed, game } = await source()
+    const { default: live } = managed.mock
+    const { servers } = readScenario(scenario, { commands: 'allowed' }).content
+    const there = manage(readScenario(capsuleOf(managed)).with({ servers }), undefined, otherPorts)
+    const copied = there.mock.default
+    // No server runs the lobby in the copy.
+    const storiesOf = ({ stories }: typeof live) =>
+      stories.list().stories.map(({ token }) => {
+        const { server: _, lobby: __, ...story } = stories.get(token, { mermaid: true }) ?? {}
+        return story
+      })
+
+    expect(storiesOf(copied)).toEqual(storiesOf(live))
+    expect(copied.servers.list()).toEqual([
+      {
+        ...live.servers.list()[0],
+        status: 'copied',
+        ended_at: formatInstant(now),
+        message: 'it was ready when the capsule was made, and does not run here',
+      },
+    ])
+
+    void there.post('/matchmaker/lobbies/join', { lobby_id: game.id })
+    await there.started(1)
+    expect(copied.servers.list().map(({ status }) => status)).toEqual(['starting'])
   })
 })
 
