@@ -94,14 +94,20 @@ export function printLastFailure(entries: readonly JournalEntry[], { print, styl
 
 /** Prints a line, or a JSON object, for each request of a mock. The same request again and again is one line with a count. */
 export function logRequests(
-  { log, worlds }: Pick<Mock, 'log' | 'worlds'>,
+  { log, warned, worlds }: Pick<Mock, 'log' | 'warned' | 'worlds'>,
   {
     format,
     failuresOnly,
     console,
   }: { readonly format: 'text' | 'json'; readonly failuresOnly?: boolean | undefined; readonly console: Console },
 ): void {
-  const { printCounted, printJson, style } = console
+  const { print, printCounted, printJson, style } = console
+  warned.subscribe(({ world, warning }) => {
+    const inWorld = world === defaultWorldId ? undefined : world
+    if (format === 'json') return printJson({ event: 'warning', ...warning, world: inWorld })
+    const place = inWorld === undefined ? '' : style('dim', ` [${inWorld}]`)
+    print(`${style('yellow', 'warning')}  ${warning.rule}${place}: ${warning.sentence} ${warning.advice}`)
+  })
   log.subscribe(record => {
     if (failuresOnly && record.status < 400) return
     if (record.status < 400 && isNoise(record)) return

@@ -8,6 +8,7 @@ import type { ClockJson } from '../core/control/history.js'
 import { lobbyFields, type NewLobby } from '../core/control/new-rows.js'
 import type { LobbyTokenInfo } from '../core/control/records.js'
 import type { Stories } from '../core/control/stories/find-stories.js'
+import type { Warnings } from '../core/control/warnings/warning.js'
 import type {
   NewWorldOptions,
   ScenarioSummary,
@@ -108,6 +109,7 @@ export interface Client
       | 'servers'
       | 'journal'
       | 'stories'
+      | 'warnings'
       | 'lobbyEnvironment'
       | 'changes'
       | 'fail'
@@ -128,6 +130,8 @@ export interface Client
   readonly journal: OverHttp<Omit<Journal, 'load'>>
   /** The stories of the players, from the find to the end. */
   readonly stories: OverHttp<Stories>
+  /** The mistakes of clients and game servers. */
+  readonly warnings: OverHttp<Warnings>
   readonly worlds: OverHttp<Pick<WorldsControl, 'list' | 'delete'>> & {
     get(id: string): Promise<Client | undefined>
     /** Creates or replaces a world. */
@@ -215,6 +219,10 @@ function clientOf(id: string, server: ControlledRemote, lossOf?: LossOf): Client
     servers: serversOf(remote),
     journal: journalOf(remote, lossOf),
     stories: storiesOf(remote),
+    warnings: {
+      list: async () => [...(await request(remote, 'GET /warnings')).warnings],
+      dropped: async () => (await request(remote, 'GET /warnings')).dropped,
+    },
     worlds: worldsOf(remote, id => clientOf(id, server)),
     ...simulationsOf(remote),
     ...scenariosOf(remote),

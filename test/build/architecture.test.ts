@@ -29,7 +29,7 @@ const wings: Readonly<Record<string, Wing>> = {
     ],
     rooms: [
       ...['generated', 'lib', 'contract', 'store', 'scenario', 'operations', 'pipeline', 'simulation', 'storage'],
-      ...['control/explain', 'control/stories', 'control', 'mock'],
+      ...['control/explain', 'control/warnings', 'control/stories', 'control', 'mock'],
     ],
   },
   client: { wings: ['core'], packages: ['eventsource-parser'], rooms: ['.'] },

@@ -477,10 +477,15 @@ export const controlCalls = lazy(() => [
       return story
     },
   }),
+  call('GET /warnings', {
+    summary:
+      'Lists the warnings: mistakes of clients and game servers that the real service would punish, or a player would feel. Each has its rule, a sentence, an advice, its count, its times, and the ids of the requests that prove it. `dropped` counts mistakes beyond 100 warnings.',
+    run: ({ mock }) => mock.warnings.state(),
+  }),
   call('GET /changes', {
     media: 'text/event-stream',
     summary:
-      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`. `newest=50` leaves out the older ones of more than 50 requests that wait for a slow reader, and counts them in an event `skipped`. `with` adds events with the present state of parts of the world: `clock`, `faults`, `finds`, `history`, `journal`, `schedule`, `servers`, `stories` and `world`. Each comes at the beginning and after each change.',
+      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`. `newest=50` leaves out the older ones of more than 50 requests that wait for a slow reader, and counts them in an event `skipped`. `with` adds events with the present state of parts of the world: `clock`, `faults`, `finds`, `history`, `journal`, `schedule`, `servers`, `stories`, `warnings` and `world`. Each comes at the beginning and after each change.',
     query: z.strictObject({
       since: wholeNumber.optional(),
       answers: shortAnswers,

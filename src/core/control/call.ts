@@ -15,6 +15,7 @@ import type { LiveWorld } from '../store/world.js'
 import type { Past } from './explain/past.js'
 import type { ObservedWorld } from './states.js'
 import type { StoryBook } from './stories/find-stories.js'
+import type { WarningRecorder } from './warnings/recorder.js'
 import type {
   CapsuleOptions,
   IdentifiedWorld,
@@ -57,6 +58,7 @@ interface ControlledWorld
   readonly states: ObservedWorld
   readonly past: Past
   readonly stories: StoryBook
+  readonly warnings: WarningRecorder
   snapshot(options: SnapshotOptions): Steps<ScenarioInput>
   /** Returns a capsule of the world, as JSON. */
   capsule(options: CapsuleOptions): Steps<string>

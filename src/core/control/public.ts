@@ -2,6 +2,7 @@
 
 export type { Answer, AnswerProblem } from '../contract/answers.js'
 export type { PendingRequest } from '../contract/journal.js'
+export type { WarningRule } from '../contract/warnings.js'
 export type * from '../generated/inputs.js'
 export type * from '../generated/options.js'
 export type * from '../generated/requests.js'
@@ -33,4 +34,5 @@ export type { JournalState, StateName, WorldStates } from './states.js'
 export type { ChangedStory, Stories, StoriesState, StoryCounts, StoryList } from './stories/find-stories.js'
 export type { StoryLobby } from './stories/story-kinds.js'
 export type { StoryJson, StoryLobbyState, StoryRequest, StoryStep, StorySummary } from './stories/tell-story.js'
+export type { Warning, WarningSubject, Warnings, WarningsState } from './warnings/warning.js'
 export type { ListedWorld, ScenarioSummary, WorldDescription, WorldSummary } from './world-control.js'

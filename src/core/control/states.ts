@@ -16,6 +16,8 @@ import { type ExplainedChoice, listFinds } from './explain/explain-find.js'
 import { type ClockJson, clockJson, type HistoryJson, historyState } from './history.js'
 import { listSchedule, type ScheduledJob } from './schedule.js'
 import type { StoriesState } from './stories/find-stories.js'
+import type { WarningRecorder } from './warnings/recorder.js'
+import type { WarningsState } from './warnings/warning.js'
 
 /** The parts of a world that events describe as they are now, besides its rows and its requests. */
 export interface WorldStates {
@@ -33,6 +35,7 @@ export interface WorldStates {
   readonly servers: { readonly servers: readonly GameServerState[] }
   /** The players whose stories changed last. */
   readonly stories: StoriesState
+  readonly warnings: WarningsState
   /**
    * `read_only`: the server refuses every change. Absent otherwise. `public_url`: the URL by which others reach the world, if the
    * server has been told.
@@ -68,6 +71,7 @@ export const stateNames = [
   'schedule',
   'servers',
   'stories',
+  'warnings',
   'world',
 ] as const satisfies readonly StateName[]
 
@@ -92,6 +96,7 @@ interface StateSource {
   readonly faults: Pick<Faults, 'list'>
   readonly servers: Pick<LiveServers, 'list' | 'changes'>
   readonly stories: { state(): StoriesState; readonly changed: Emitter<void> }
+  readonly warnings: Pick<WarningRecorder, 'state' | 'changed'>
 }
 
 /** Tells that a state may have changed: send it at once, or with the next ones. */
@@ -121,6 +126,7 @@ const readers: { readonly [Name in StateName]: (source: StateSource) => WorldSta
   schedule: ({ world }) => ({ jobs: listSchedule(world, { limit: mostJobs }) }),
   servers: ({ servers }) => ({ servers: servers.list() }),
   stories: ({ stories }) => stories.state(),
+  warnings: ({ warnings }) => warnings.state(),
   world: ({ id, world }) => {
     const { title, description, seed } = world
     return { id, title, ...(description === undefined ? {} : { description }), seed }
@@ -136,7 +142,7 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
   }
 
   subscribe(mark: Mark<StateName>, end: () => void): () => void {
-    const { world, history, pending, servers, stories } = this.source
+    const { world, history, pending, servers, stories, warnings } = this.source
     const phases = new FaultPhases(world, () => mark('faults', 'now'))
     const ends = [
       () => phases.end(),
@@ -165,6 +171,7 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
       }),
       servers.changes.subscribe(when => mark('servers', when)),
       stories.changed.subscribe(() => mark('stories', 'soon')),
+      warnings.changed.subscribe(when => mark('warnings', when)),
     ]
     return () => {
       for (const unsubscribe of ends) unsubscribe()

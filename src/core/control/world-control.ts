@@ -31,6 +31,7 @@ import type { NewLobbies, NewLobby, NewPlayer } from './new-rows.js'
 import type { ScheduledJob, ScheduleOptions } from './schedule.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
 import type { Stories } from './stories/find-stories.js'
+import type { Warnings } from './warnings/warning.js'
 
 export const ResetOptions = lazyObject(() => ({
   /** The parts that a reset leaves unchanged. Default: none. */
@@ -163,6 +164,8 @@ export interface WorldControl extends TestControls {
   readonly servers: GameServerCalls
   /** The stories of the players, from the find to the end. */
   readonly stories: Stories
+  /** The mistakes of clients and game servers. */
+  readonly warnings: Warnings
   /** Lists change sets, the oldest first. Throws `UsageError` for a revision that is no longer kept. */
   history(options?: HistoryOptions): HistoryJson
   /**

@@ -55,6 +55,25 @@ export interface SettingsRow {
   ready_within_ms?: number | undefined
   /** The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost. */
   cdn_domain: string
+  /** Rules of warnings to turn off. Default: all rules watch the world. */
+  warnings?:
+    | {
+        'hot loop'?: 'off' | undefined
+        'watch without index'?: 'off' | undefined
+        'no pause after failure'?: 'off' | undefined
+        'never connected'?: 'off' | undefined
+        'seats unused'?: 'off' | undefined
+        'never ready'?: 'off' | undefined
+        'dead port'?: 'off' | undefined
+        'wrong port'?: 'off' | undefined
+        'seats without ports'?: 'off' | undefined
+        'no such call'?: 'off' | undefined
+        'canned answers'?: 'off' | undefined
+        'crowd from one address'?: 'off' | undefined
+        'server ended dirty'?: 'off' | undefined
+        'buffered output'?: 'off' | undefined
+      }
+    | undefined
   default_namespace_id?: string | undefined
   /** The address of the mock in links. It has no slash at its end. */
   public_url: string

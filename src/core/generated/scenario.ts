@@ -329,6 +329,25 @@ export interface ScenarioInput {
   hide_empty_lobbies?: boolean | undefined
   /** The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost. */
   cdn_domain?: string | undefined
+  /** Rules of warnings to turn off. Default: all rules watch the world. */
+  warnings?:
+    | {
+        'hot loop'?: 'off' | undefined
+        'watch without index'?: 'off' | undefined
+        'no pause after failure'?: 'off' | undefined
+        'never connected'?: 'off' | undefined
+        'seats unused'?: 'off' | undefined
+        'never ready'?: 'off' | undefined
+        'dead port'?: 'off' | undefined
+        'wrong port'?: 'off' | undefined
+        'seats without ports'?: 'off' | undefined
+        'no such call'?: 'off' | undefined
+        'canned answers'?: 'off' | undefined
+        'crowd from one address'?: 'off' | undefined
+        'server ended dirty'?: 'off' | undefined
+        'buffered output'?: 'off' | undefined
+      }
+    | undefined
   /**
    * auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real
    * service. An object: as manual, and the command of the object starts them. Default: auto.

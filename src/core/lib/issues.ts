@@ -88,7 +88,7 @@ export function describeIssues(
   return likelyIssues(error.issues).flatMap(found => {
     const issue = { ...found, path: [...path, ...found.path] }
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, text: () => issueText(issue, whole) }]
-    const known = issue.message.split(' ').filter(key => key !== '')
+    const known = issue.message.split('\n').filter(key => key !== '')
     return issue.keys.map(key => {
       const unknown = [...issue.path, key]
       return { path: unknown, text: () => `${pathText(unknown)} is an unknown key.${didYouMean(key, known)}` }
@@ -103,7 +103,7 @@ export function describeIssues(
 export function listKnownKeys(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined
   const { def } = (issue.inst as z.core.$ZodObject)._zod // only objects raise this issue
-  return Object.keys(def.shape).join(' ')
+  return Object.keys(def.shape).join('\n')
 }
 
 /**

@@ -131,6 +131,7 @@ function facade<More extends object>(world: RunningWorld, handlers: Handlers, mo
     servers: world.servers,
     journal: world.journal,
     stories: world.stories,
+    warnings: world.warnings,
     on: (operation, resolver, options) => usable().overrides.add(operation, resolver, options),
     override(operation, resolver, options) {
       usable()

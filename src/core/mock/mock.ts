@@ -1,5 +1,6 @@
 import { defaultWorldId } from '../contract/paths.js'
 import { EventBudget } from '../control/events.js'
+import type { NewWarning } from '../control/warnings/recorder.js'
 import type { ScenarioSummary } from '../control/world-control.js'
 import { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
@@ -64,6 +65,8 @@ export class Mock {
   readonly router: WorldRouter
   /** Publishes each request of any world with its answer. */
   readonly log: Emitter<ExchangeRecord>
+  /** Publishes each new warning of any world. */
+  readonly warned: Emitter<NewWarning>
   /** Answers each request in the world that it names. */
   readonly answer: RequestHandler
   readonly #registry: ScenarioRegistry
@@ -84,8 +87,9 @@ export class Mock {
     settings: CommonSettings & { readonly secrets: Set<string> },
     { commands }: Pick<EntryParts, 'commands'> = {},
   ) {
-    const { registry, log, isStrict, secrets } = settings
+    const { registry, log, warned, isStrict, secrets } = settings
     this.log = log
+    this.warned = warned
     this.secrets = secrets
     this.router = new WorldRouter(worlds, settings)
     this.answer = this.router.route('refuse', world => world.handle)
@@ -200,6 +204,7 @@ export function createMock(input: MockmakerOptions = {}, entry: EntryParts = {})
   const settings = {
     registry,
     log: new Emitter(),
+    warned: new Emitter(),
     watchTimeoutMs: options.watchTimeoutMs,
     corsOrigins: options.corsOrigins,
     history: {

@@ -12,6 +12,8 @@ import { ObservedWorld } from '../control/states.js'
 import { StoryBook } from '../control/stories/find-stories.js'
 import { servedLobby } from '../control/stories/served-lobby.js'
 import { type SavedStories, StoryRecorder } from '../control/stories/stories.js'
+import { type NewWarning, WarningRecorder } from '../control/warnings/recorder.js'
+import type { WarningsState } from '../control/warnings/warning.js'
 import { CapsuleOptions, ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
@@ -24,7 +26,7 @@ import { type CallRunner, Executor } from '../pipeline/execute.js'
 import { LiveFaults } from '../pipeline/faults.js'
 import { LiveHeldRequests } from '../pipeline/held-requests.js'
 import { History, type HistoryLimits, type StoredExchange } from '../pipeline/history.js'
-import { LiveJournal, type RecordedExchange } from '../pipeline/journal.js'
+import { LiveJournal } from '../pipeline/journal.js'
 import type { ExchangeRecord } from '../pipeline/log.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../pipeline/message.js'
 import { type OverrideResolver, Overrides } from '../pipeline/overrides.js'
@@ -63,6 +65,8 @@ export interface ReloadOptions {
 export interface CommonSettings {
   readonly registry: ScenarioRegistry
   readonly log: Emitter<ExchangeRecord>
+  /** Publishes each new warning of any world. */
+  readonly warned: Emitter<NewWarning>
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
   readonly history: HistoryLimits
@@ -74,6 +78,9 @@ export interface CommonSettings {
   /** Reports a bug of the mock or of an override. */
   onBug(error: unknown, where: string): void
 }
+
+/** Those of a capsule of an earlier version. */
+const noWarnings: WarningsState = { warnings: [], dropped: 0 }
 
 /** The most requests that may be blocked in a world (PROTOCOL.md B7). */
 const maxWaiters = 50_000
@@ -107,6 +114,7 @@ export class RunningWorld {
   readonly past: Past
   /** The stories of the players. */
   readonly stories: StoryBook
+  readonly warnings: WarningRecorder
   readonly #settings: CommonSettings
   readonly #history: History
   readonly #recorder: StoryRecorder
@@ -119,13 +127,14 @@ export class RunningWorld {
   readonly #rays: Random
 
   constructor(id: string, state: StartState, settings: CommonSettings) {
-    const { watchTimeoutMs, corsOrigins, log, onBug } = settings
+    const { watchTimeoutMs, corsOrigins, log, warned, onBug } = settings
     const { revision } = state.world
     const start = { revision, at: timeOfState(state.world) }
     const history = new History(settings.history, start, exchanges => this.past.explain(exchanges))
     const world = new LiveWorld(state.world, changeSet => {
       history.addChange(changeSet)
       recorder.addChange(changeSet)
+      this.warnings.addChange(changeSet)
     })
     const recorder = new StoryRecorder(world.tables, start)
     this.past = new Past(world, history)
@@ -148,16 +157,19 @@ export class RunningWorld {
     const { servers } = this
     const { changed } = recorder
     const stories = { state: () => this.stories.state(), changed }
-    this.states = new ObservedWorld({ id, world, history, pending, faults, servers, stories })
+    const warnings = new WarningRecorder({ id, world, servers, log: warned, onBug })
+    this.warnings = warnings
+    this.states = new ObservedWorld({ id, world, history, pending, faults, servers, stories, warnings })
     this.stories = new StoryBook({ world, history, past: this.past, servers, stories: recorder })
     this.#rays = new Random(world.seed, raysOf(id))
     const allowed = { tables: world.tables, corsOrigins }
     this.responder = new Responder({ worldId: id, allowed, log, redactor, rays: this.#rays, onBug })
     const executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
     this.#runner = this.overrides.over(executor)
-    const record = (exchange: RecordedExchange) => {
+    const record: WarningRecorder['addExchange'] = (exchange, ...facts) => {
       history.addExchange(exchange)
       recorder.addExchange(exchange)
+      warnings.addExchange(exchange, ...facts)
     }
     const parts = { worldId: id, world, faults, history, pending, responder: this.responder, record }
     this.#handlerOf = run => request => new Exchange(request, parts).answer(run)
@@ -242,7 +254,7 @@ export class RunningWorld {
     const { state } = this.world
     const rays = this.#rays.save()
     const servers = this.servers.list().flatMap(({ lobby_id }) => this.servers.get(lobby_id) ?? [])
-    const others = { version, rays, stories: this.#recorder.save(), servers }
+    const others = { version, rays, stories: this.#recorder.save(), warnings: this.warnings.save(), servers }
     const past = yield* encodePast(
       { world: this.world, history: this.#history, past: this.past },
       others,
@@ -340,6 +352,7 @@ export class RunningWorld {
       this.world.adopt(logged, () => {
         shift = this.#history.beginPast(start, { changeIds, exchanges })
         this.#recorder.begin(start)
+        this.warnings.halt()
       }),
     )
     clock.restore({ ...end.clock, now: encoded.clock.now })
@@ -347,6 +360,7 @@ export class RunningWorld {
     this.#rays.restore(encoded.rays)
     this.servers.showPast(encoded.servers as readonly GameServerLog[]) // `capsule` has saved them
     this.#recorder.load(encoded.stories as SavedStories, shift) // the same
+    this.warnings.load((encoded.warnings ?? noWarnings) as WarningsState, shift) // the same
     this.#history.endPast({ beginsAt: encoded.begins_at, dropped: encoded.dropped })
     resumeWorld(this.world, { at: encoded.clock.now, missedMs: 0 })
     this.#takeServersOf(end)
@@ -388,7 +402,9 @@ export class RunningWorld {
       const start = { revision, at: clock.now }
       this.#history.restart(start)
       this.#recorder.begin(start)
+      this.warnings.halt()
     })
+    this.warnings.begin()
     this.#recorder.restart(this.world.revision)
     this.#startOver([])
     this.waits.reject('the world was loaded from its storage')
@@ -426,6 +442,7 @@ export class RunningWorld {
         : `the world ${quoted(this.id)} was deleted, or left this process,`,
     )
     this.world.clock.runJobs(undefined)
+    this.warnings.end()
     this.#history.end()
     this.faults.close()
     this.overrides.clear()

@@ -40,7 +40,7 @@ interface AnsweringParts {
   readonly pending: PendingRequests
   readonly responder: Responder
   /** Adds an exchange to the history, and tells those who observe it. */
-  record(exchange: RecordedExchange): void
+  record(exchange: RecordedExchange, facts: RequestFacts, response: MockResponse, endedAt: number): void
 }
 
 type Answer = MockResponse | Promise<MockResponse>
@@ -276,7 +276,14 @@ export class Exchange implements RequestFacts, CallOrigin {
     if (this.#generation !== history.generation || !history.shouldRecordExchanges) return
     const revision = this.#resolvedAt ?? world.revision
     const { redactor } = responder
-    record(new RecordedExchange(this, response, { worldId, at: world.clock.now(), revision, endedAt, redactor }))
+    const recorded = new RecordedExchange(this, response, {
+      worldId,
+      at: world.clock.now(),
+      revision,
+      endedAt,
+      redactor,
+    })
+    record(recorded, this, response, endedAt)
   }
 }
 

@@ -19,6 +19,8 @@ export interface MockRequest {
   readonly body?: Uint8Array | undefined
   /** The IP address of the client on the connection. Default: `127.0.0.1`. */
   readonly address?: string | undefined
+  /** The port of the client on the connection, which tells clients of one address apart. Default: unknown. */
+  readonly port?: number | undefined
   /** The IP address of the client as trusted proxies report it. Default: no proxy is trusted, or the request came through none. */
   readonly forwardedFor?: string | undefined
   /**

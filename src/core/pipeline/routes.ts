@@ -258,6 +258,10 @@ class RequestInWorld implements MockRequest {
     return this.#original.address
   }
 
+  get port(): number | undefined {
+    return this.#original.port
+  }
+
   get forwardedFor(): string | undefined {
     return this.#original.forwardedFor
   }

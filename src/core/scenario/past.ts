@@ -47,15 +47,31 @@ const Past = lazy(() => {
       beginsAt: z.object({ revision: z.number(), at: z.number() }),
       ...{ nextId: z.int(), dropped: z.int(), changes: z.int() },
     }),
+    /** The warnings, as their recorder saves them. Absent in a capsule of an earlier version. */
+    warnings: z
+      .looseObject({
+        warnings: z.array(
+          z.looseObject({
+            id: z.int(),
+            rule: z.string(),
+            requests: z.array(z.int()),
+            first_at: z.string(),
+            last_at: z.string(),
+          }),
+        ),
+        dropped: z.int(),
+      })
+      .optional(),
     /** The game servers with their output. */
     servers: z.array(
       z.looseObject({ lobby_id: z.string(), log: z.array(z.object({ at: z.string(), text: z.string() })) }),
     ),
   })
 })
-export interface Past extends Omit<z.output<ReturnType<typeof Past>>, 'rays' | 'stories' | 'servers'> {
+export interface Past extends Omit<z.output<ReturnType<typeof Past>>, 'rays' | 'stories' | 'warnings' | 'servers'> {
   readonly rays: RandomState
   readonly stories: { readonly stories: readonly object[] }
+  readonly warnings?: { readonly warnings: readonly object[] } | undefined
   readonly servers: readonly object[]
 }
 

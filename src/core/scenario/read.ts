@@ -95,7 +95,7 @@ function unknownKey({ path, message }: Issue, key: string): Problem {
   const at = [...path, key]
   const text = () => {
     const advice = keyAdvice(at)
-    return `is an unknown key${advice === undefined ? `.${didYouMean(key, message.split(' '))}` : `: ${advice}.`}`
+    return `is an unknown key${advice === undefined ? `.${didYouMean(key, message.split('\n'))}` : `: ${advice}.`}`
   }
   return problem(at, text, 'key')
 }

@@ -132,10 +132,43 @@ export interface GameServerCalls extends GameServerProcesses {
   served(lobbyId: string): ServedLobby
 }
 
+/** An event of a process that the mock has started as the game server of a lobby, for the rules of warnings. */
+export type ServerEvent =
+  | {
+      /** It has called ready. The ports are those that its seats lead to. */
+      readonly kind: 'ready'
+      readonly lobby_id: string
+      readonly ports: readonly {
+        /** `PORT_default`. */
+        readonly variable: string
+        /** `127.0.0.1:38853`. */
+        readonly address: string
+        readonly isOpen: boolean
+        /** The ports on which its processes listen instead, if nothing listens there. */
+        readonly others: readonly number[]
+      }[]
+    }
+  | {
+      /** It has exited. */
+      readonly kind: 'ended'
+      readonly lobby_id: string
+      /** `exited with code 1`, `was ended by SIGKILL`. */
+      readonly how: string
+      /** The tokens of the players with a seat. */
+      readonly players: readonly string[]
+    }
+  | {
+      /** It has answered for some time, and written nothing. */
+      readonly kind: 'silent'
+      readonly lobby_id: string
+    }
+
 /** The game servers of a world. Without a program that runs them, there are none. */
 export class LiveServers implements GameServerCalls {
   /** Publishes `now` after a change of a server, and `soon` after a line of its output. */
   readonly changes = new Emitter<'now' | 'soon'>()
+  /** Publishes events of the processes. */
+  readonly events = new Emitter<ServerEvent>()
   #runner: GameServerProcesses | undefined
   /** The servers of the past that a capsule has brought. */
   #past: readonly GameServerLog[] = []

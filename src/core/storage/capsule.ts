@@ -21,7 +21,7 @@ interface PastSource {
 }
 
 /** The parts of a past that this room does not know. */
-type OtherParts = Pick<Past, 'version' | 'rays' | 'stories' | 'servers'>
+type OtherParts = Pick<Past, 'version' | 'rays' | 'stories' | 'warnings' | 'servers'>
 
 /** Encodes the past of a world, as it is at the first step. `lastMs`: only so many ms of the world's clock. Default: all that there is. */
 export function* encodePast(

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DisplayName, HostName, Identifier, Uint32 } from '../contract/formats.js'
+import { type WarningRule, warningRules } from '../contract/warnings.js'
 import type * as types from '../generated/rows.js'
 import { Time } from '../lib/time-schemas.js'
 import { Id, Location, ServerPorts, Token } from './columns.js'
@@ -18,6 +19,8 @@ import {
 
 export const settingsDefaults = { cdn_domain: 'mock.localhost', hide_empty_lobbies: false, servers: 'auto' } as const
 
+type RuleSwitches = { readonly [Name in WarningRule]: z.ZodOptional<z.ZodLiteral<'off'>> }
+
 /** The settings of a world. The table has one row. */
 export const SettingsRow = z.strictObject({
   settings_id: z.literal('settings'),
@@ -32,6 +35,13 @@ export const SettingsRow = z.strictObject({
   cdn_domain: HostName.describe(
     "The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost.",
   ),
+  warnings: z
+    .strictObject(Object.fromEntries(warningRules.map(rule => [rule, z.literal('off').optional()])) as RuleSwitches)
+    .optional()
+    .meta({
+      description: 'Rules of warnings to turn off. Default: all rules watch the world.',
+      examples: [{ 'hot loop': 'off' }],
+    }),
   default_namespace_id: Id.optional(),
   /** The address of the mock in links. It has no slash at its end. */
   public_url: z.string(),

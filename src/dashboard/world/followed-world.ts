@@ -77,6 +77,7 @@ const followed = Object.keys({
   schedule: true,
   servers: true,
   stories: true,
+  warnings: true,
   world: true,
 } satisfies Record<StateName, true>).join()
 

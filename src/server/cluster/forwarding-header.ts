@@ -18,8 +18,8 @@ export class ForwardingHeader {
     this.#bytes = Buffer.from(secret)
   }
 
-  write({ address, forwardedFor, waitedMs }: ForwardedRequest): string {
-    const facts = JSON.stringify([address, forwardedFor ?? null, Math.round(waitedMs)])
+  write({ address, forwardedFor, waitedMs, port }: ForwardedRequest): string {
+    const facts = JSON.stringify([address, forwardedFor ?? null, Math.round(waitedMs), port ?? null])
     return `${this.secret} ${Buffer.from(facts).toString('base64url')}`
   }
 
@@ -30,8 +30,9 @@ export class ForwardingHeader {
     if (!this.#isSecret(value.slice(0, space))) return undefined
     try {
       const facts = Buffer.from(value.slice(space + 1), 'base64url').toString()
-      const [address, forwardedFor, waitedMs] = JSON.parse(facts) as [string, string | null, number] // a replica wrote it
-      return { address, forwardedFor: forwardedFor ?? undefined, waitedMs }
+      // A replica wrote it. One of an earlier version writes no port.
+      const [address, forwardedFor, waitedMs, port] = JSON.parse(facts) as [string, string | null, number, number?]
+      return { address, forwardedFor: forwardedFor ?? undefined, waitedMs, port: port ?? undefined }
     } catch {
       return undefined
     }

@@ -133,8 +133,15 @@ export class NodeRequest implements MockRequest {
 
   get address(): string | undefined {
     if (this.#forwarded) return this.#forwarded.address
-    const socket = 'session' in this.#socket ? this.#socket.session?.socket : this.#socket
-    return socket?.remoteAddress
+    return this.#connection?.remoteAddress
+  }
+
+  get port(): number | undefined {
+    return this.#forwarded ? this.#forwarded.port : this.#connection?.remotePort
+  }
+
+  get #connection(): Pick<Socket, 'remoteAddress' | 'remotePort'> | undefined {
+    return 'session' in this.#socket ? this.#socket.session?.socket : this.#socket
   }
 
   signal(): AbortSignalLike {

@@ -22,6 +22,8 @@ export function hasLargeHeaders({ url = '', rawHeaders }: IncomingMessage): bool
 export interface ForwardedRequest {
   /** The IP address of the client on its connection. */
   readonly address: string
+  /** The port of the client on its connection. */
+  readonly port?: number | undefined
   /** The IP address of the client as trusted proxies report it. */
   readonly forwardedFor: string | undefined
   /** The time for which the request has waited, in ms. */

@@ -1,0 +1,18 @@
+/** The rules of warnings, by the names that a scenario uses to turn them off. */
+export const warningRules = [
+  'hot loop',
+  'watch without index',
+  'no pause after failure',
+  'never connected',
+  'seats unused',
+  'never ready',
+  'dead port',
+  'wrong port',
+  'seats without ports',
+  'no such call',
+  'canned answers',
+  'crowd from one address',
+  'server ended dirty',
+  'buffered output',
+] as const
+export type WarningRule = (typeof warningRules)[number]
