@@ -1,5 +1,5 @@
 import { counted } from '../../core/lib/messages.js'
-import { formatDuration } from '../../core/lib/time.js'
+import { elapsedText, formatDuration } from '../../core/lib/time.js'
 import type { Exit } from './server-process.js'
 
 // Says in one line how a game server ended, and finds the part of its output that explains it.
@@ -13,6 +13,16 @@ export const isNotFound = ({ code }: Exit): boolean => notFoundCodes.includes(co
 /** Writes an exit as fields of an event. */
 export function exitFields({ code, signal }: Exit): { readonly exit_code?: number; readonly signal?: string } {
   return { ...(code !== undefined && { exit_code: code }), ...(signal !== undefined && { signal }) }
+}
+
+/** Describes an end: `crashed with exit code 1, after 210 ms`. `ms` is the age of the process. Default: no age. */
+export function describeEnd(exit: Exit, ms?: number): string {
+  const { code, signal, error } = exit
+  if (error !== undefined) return `could not start: ${error}`
+  if (isNotFound(exit)) return 'could not start: the shell found no such command'
+  const after = ms === undefined ? '' : `, after ${elapsedText(ms)}`
+  if (signal !== undefined) return `was ended by ${signal}${after}`
+  return `${code === 0 ? 'ended by itself' : 'crashed'} with exit code ${code}${after}`
 }
 
 /** The end of a process whose lobby had not stopped. */

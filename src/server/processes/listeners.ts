@@ -3,28 +3,18 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { variablePart } from '../../core/control/environment.js'
+import type { ServerFacts } from '../../core/simulation/servers.js'
 import type { LobbyPort } from '../../core/store/columns.js'
 import { isUdpFree, refusesConnections } from './ports.js'
 import { processStat } from './process-stat.js'
 
 // Finds the ports of a game server that seats lead to, and on which nothing listens.
 
-/** A port that seats lead to, and on which nothing listens. */
-export interface DeadPort {
-  readonly port: number
-  /** The variable by which the server knows it. */
-  readonly variable: string
-}
+/** The ports that seats lead to, and on which nothing listens. */
+export type DeadPorts = Pick<Extract<ServerFacts, { kind: 'dead ports' }>, 'dead' | 'listening'>
 
 /** Finds the dead ports of a server. `group` is that of its processes. */
-export type FindDeadPorts = (
-  ports: readonly LobbyPort[],
-  group: number | undefined,
-) => Promise<{
-  readonly dead: readonly DeadPort[]
-  /** The TCP ports on which its processes listen instead. Empty if the system does not tell. */
-  readonly listening: readonly number[]
-}>
+export type FindDeadPorts = (ports: readonly LobbyPort[], group: number | undefined) => Promise<DeadPorts>
 
 /**
  * A socket that takes connections or datagrams. `owner` is its number on Linux, and the group of its process on macOS.
@@ -38,7 +28,7 @@ interface OpenSocket {
 /** Asks the system first. A server may take a connection that ends at once for a player. */
 export const findDeadPorts: FindDeadPorts = async (ports, group) => {
   const sockets = await openSockets()
-  const dead: DeadPort[] = []
+  const dead: DeadPorts['dead'][number][] = []
   for (const { label, target_port: port, proxy_protocol } of ports) {
     // UDP has no connections, and a server need not use all ports of a range.
     if (port === undefined || proxy_protocol === 'udp') continue

@@ -19,7 +19,7 @@ import {
   judgeServer,
   type ServerEnd,
 } from './judge-server.js'
-import { type DeadPort, findDeadPorts } from './listeners.js'
+import { type DeadPorts, findDeadPorts } from './listeners.js'
 import { type Exit, type ServerProcess, startProcess } from './server-process.js'
 
 export interface ServerCheckOptions {
@@ -50,6 +50,8 @@ const leavesWithinMs = 5_000
 const playsMs = 500
 /** The shortest time between two looks at the calls of the server, in ms. */
 const readEveryMs = 20
+
+const noDeadPorts: DeadPorts = { dead: [], listening: [] }
 
 /** A seat in the lobby, and the client of its player. */
 interface Seat {
@@ -173,7 +175,7 @@ class ServerCheck {
         if (expected.includes('disconnected')) await this.#until(hasLeft, leftAt)
       } else if (this.#readyMs !== undefined) await this.#until(isMet(expected), deadline)
       const clients = this.#seats.flatMap(({ client }) => client ?? [])
-      const deadPorts = clients.length === 0 ? [] : await this.#deadPorts()
+      const deadPorts = await this.#deadPorts()
       const end = await this.#stopServer()
       await Promise.all(clients.map(({ process }) => process.gone))
       const served = this.#served()
@@ -300,10 +302,11 @@ class ServerCheck {
   }
 
   /** Finds the TCP ports on which a running server should listen, and does not. Asks for none if a player has connected. */
-  async #deadPorts(): Promise<readonly DeadPort[]> {
-    if (this.#exit || this.#served().players.some(player => player.connected)) return []
+  async #deadPorts(): Promise<DeadPorts> {
+    const clients = this.#seats.some(({ client }) => client)
+    if (!clients || this.#exit || this.#served().players.some(player => player.connected)) return noDeadPorts
     const { ports = [] } = this.#world.world.tables.lobbies.get(this.#lobbyId) ?? {}
-    return (await findDeadPorts(ports, this.#server?.pid)).dead
+    return findDeadPorts(ports, this.#server?.pid)
   }
 
   /** Sends SIGTERM to the server, unless it has ended, and waits for its end. */
