@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { WarningsState } from '../../src/core/control/warnings/warning.js'
 import { folder, serve, start } from '../support/command.js'
 import { pageAt } from '../support/docs.js'
 import { isGroupAlive, until } from '../support/game-server-programs.js'
@@ -19,7 +20,8 @@ async function serveGame(page: string, scenario: string) {
     const response = await fetch(`${mock.url}/__mock/players`)
     return ((await response.json()) as { players: { status: string }[] }).players
   }
-  return { ...mock, cwd, players }
+  const warnings = async () => ((await (await fetch(`${mock.url}/__mock/warnings`)).json()) as WarningsState).warnings
+  return { ...mock, cwd, players, warnings }
 }
 
 const guide = 'docs/guides/fill-it-with-bots.md'
@@ -30,21 +32,23 @@ const pidsIn = (lines: readonly string[]) =>
 
 describe('mockmaker players', () => {
   it('plays with the clients of the guide, which have seats', async () => {
-    const { url, cwd, players } = await serveGame(guide, 'game.yaml')
+    const { url, cwd, players, warnings } = await serveGame(guide, 'game.yaml')
     const bots = start(['players', '2', '--url', url, '--find', 'duel', '--', 'node', 'bot.mjs'], { cwd })
 
     await until(() => bots.lines().filter(line => /^bot (\d) \| player \1 hears: welcome$/.test(line)).length === 2)
 
     expect((await players()).map(({ status }) => status)).toEqual(Array.from({ length: 2 }, () => 'connected'))
+    expect(await warnings()).toEqual([])
   })
 
   it("plays with 3 of the README's client on the README's server, and leaves no process", async () => {
-    const { url, cwd, players } = await serveGame('README.md', 'duel.yaml')
+    const { url, cwd, players, warnings } = await serveGame('README.md', 'duel.yaml')
     const bots = start(['players', '3', '--url', url, '--', process.execPath, 'play.mjs'], { cwd })
     const played = () => bots.lines().filter(line => line.endsWith('| you play'))
 
     await until(() => new Set(played().map(line => line.split(' |')[0])).size === 3)
     expect((await players()).filter(({ status }) => status === 'connected').length).toBeGreaterThanOrEqual(3)
+    expect(await warnings()).toEqual([])
     bots.signal('SIGINT')
     const { code, stderr } = await bots.exited
 

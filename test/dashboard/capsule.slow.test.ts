@@ -44,7 +44,13 @@ const server = {
 /** A world with a past of two minutes: three finds, two errors, a game server, and a device link. */
 async function session(): Promise<Mockmaker> {
   const mock = mockWith({ scenario })
-  mockOf(mock, 'test').default.servers.runBy({ list: () => [server], get: () => server, restart: () => server })
+  mockOf(mock, 'test').default.servers.runBy({
+    list: () => [server],
+    logs: () => [server],
+    get: () => server,
+    restart: () => server,
+    kill: () => server,
+  })
   await mock.world.deviceLinks.create({ token: 'device.mock.tv' })
   for (const modes of [['reef'], ['wreck'], ['reef'], ['cave'], ['reef']]) {
     await send(mock, 'POST', find, { game_modes: modes })

@@ -29,5 +29,6 @@ export function showServers(mock: Mockmaker, servers: readonly Partial<GameServe
       return server && logOf(server)
     },
     restart: of,
+    kill: of,
   })
 }

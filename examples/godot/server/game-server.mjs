@@ -22,4 +22,7 @@ const server = createServer(socket => {
     if (ok) await call('/players/disconnected', body)
   })
 })
-server.listen(PORT_default, () => call('/lobbies/ready'))
+server.listen(PORT_default, async () => {
+  await call('/lobbies/ready')
+  console.log('ready for players')
+})

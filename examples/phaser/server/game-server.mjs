@@ -49,4 +49,7 @@ server.on('connection', socket => {
     await call('/players/disconnected', { player_token: player.token })
   })
 })
-server.on('listening', () => call('/lobbies/ready'))
+server.on('listening', async () => {
+  await call('/lobbies/ready')
+  console.log('ready for players')
+})

@@ -68,6 +68,11 @@ export interface GameServerProcesses {
    * Returns `undefined` if the mock has started none. Throws `UsageError` if the lobby cannot be created.
    */
   restart(lobbyId: string): GameServerState | undefined
+  /**
+   * Kills the server of a lobby with its children, as if its machine had failed. Its lobby stops. One that has ended stays as it is.
+   * Returns the server. `undefined` if the mock has started none.
+   */
+  kill(lobbyId: string): GameServerState | undefined
 }
 
 /** Runs the game servers of a world. */
@@ -135,34 +140,29 @@ export interface GameServerCalls extends GameServerProcesses {
 }
 
 /** An event of a process that the mock has started as the game server of a lobby, for the rules of warnings. */
-export type ServerEvent =
+export type ServerEvent = Pick<GameServerState, 'lobby_id' | 'game_mode_id'> & ServerFacts
+
+/** What the process has done. */
+export type ServerFacts =
   | {
-      /** It has called ready. The ports are those that its seats lead to. */
-      readonly kind: 'ready'
-      readonly lobby_id: string
-      readonly ports: readonly {
-        /** `PORT_default`. */
-        readonly variable: string
-        /** `127.0.0.1:38853`. */
-        readonly address: string
-        readonly isOpen: boolean
-        /** The ports on which its processes listen instead, if nothing listens there. */
-        readonly others: readonly number[]
-      }[]
+      /** It has called ready, and nothing listens on ports to which its seats lead. */
+      readonly kind: 'dead ports'
+      /** `variable` is `PORT_default`. */
+      readonly dead: readonly { readonly port: number; readonly variable: string }[]
+      /** The TCP ports on which its processes listen. Empty if the system does not tell. */
+      readonly listening: readonly number[]
     }
   | {
-      /** It has exited. */
+      /** It has ended by itself while players had seats. */
       readonly kind: 'ended'
-      readonly lobby_id: string
-      /** `exited with code 1`, `was ended by SIGKILL`. */
-      readonly how: string
-      /** The tokens of the players with a seat. */
+      /** `crashed with exit code 1`, `was ended by SIGSEGV`. */
+      readonly exit: string
+      /** The tokens of these players. */
       readonly players: readonly string[]
     }
   | {
-      /** It has answered for some time, and written nothing. */
+      /** It has been ready for some time, and has written nothing. */
       readonly kind: 'silent'
-      readonly lobby_id: string
     }
 
 /** The game servers of a world. Without a program that runs them, there are none. */
@@ -222,6 +222,11 @@ export class LiveServers implements GameServerCalls {
   restart(lobbyId: string): GameServerState | undefined {
     this.world.checkUsable()
     return this.#runner?.restart(lobbyId)
+  }
+
+  kill(lobbyId: string): GameServerState | undefined {
+    this.world.checkUsable()
+    return this.#runner?.kill(lobbyId)
   }
 
   served(lobbyId: string): ServedLobby {

@@ -1,5 +1,5 @@
 import { counted } from '../../core/lib/messages.js'
-import { formatDuration } from '../../core/lib/time.js'
+import { elapsedText, formatDuration } from '../../core/lib/time.js'
 import type { Exit } from './server-process.js'
 
 // Says in one line how a game server ended, and finds the part of its output that explains it.
@@ -15,6 +15,16 @@ export function exitFields({ code, signal }: Exit): { readonly exit_code?: numbe
   return { ...(code !== undefined && { exit_code: code }), ...(signal !== undefined && { signal }) }
 }
 
+/** Describes an end: `crashed with exit code 1, after 210 ms`. `ms` is the age of the process. Default: no age. */
+export function describeEnd(exit: Exit, ms?: number): string {
+  const { code, signal, error } = exit
+  if (error !== undefined) return `could not start: ${error}`
+  if (isNotFound(exit)) return 'could not start: the shell found no such command'
+  const after = ms === undefined ? '' : `, after ${elapsedText(ms)}`
+  if (signal !== undefined) return `was ended by ${signal}${after}`
+  return `${code === 0 ? 'ended by itself' : 'crashed'} with exit code ${code}${after}`
+}
+
 /** The end of a process whose lobby had not stopped. */
 interface Ended {
   readonly exit: Exit
@@ -22,17 +32,25 @@ interface Ended {
   /** The age of the process, in ms. */
   readonly ageMs: number
   readonly wasReady: boolean
+  /** True if a control call has killed it. */
+  readonly wasKilled?: boolean
   /** Seats of its lobby. */
   readonly players: number
 }
 
 /** Describes the end of a process, without its output. It is no failure if a ready server exits with 0. */
-export function describeExit({ exit, command, ageMs, wasReady, players }: Ended): { text: string; isFailure: boolean } {
+export function describeExit(ended: Ended): { text: string; isFailure: boolean } {
+  const { exit, command, ageMs, wasReady, wasKilled = false, players } = ended
   const { code, signal, error } = exit
   const stops = 'so its lobby has stopped'
   if (error !== undefined)
     return { text: `its game server could not start: ${error}, ${stops}. Command: ${command}`, isFailure: true }
   const after = `after ${age(ageMs)}`
+  if (wasKilled)
+    return {
+      text: `its game server was killed ${after}, because a control call asked for it, ${stops}`,
+      isFailure: false,
+    }
   if (signal !== undefined)
     return { text: `its game server was ended by ${signal} ${after}, ${stops}`, isFailure: true }
   if (code === 0 && wasReady) {

@@ -11,14 +11,15 @@ import type { RunningWorld } from '../../core/mock/running-world.js'
 import { restartLobby, stopLobby } from '../../core/operations/game-server.js'
 import { lobbyPorts } from '../../core/operations/lobbies.js'
 import { hasCommands, type ScenarioCommands, type ServerCommand } from '../../core/scenario/commands.js'
-import type { GameServerState, ServerLine } from '../../core/simulation/servers.js'
+import type { GameServerState, ServerFacts, ServerLine } from '../../core/simulation/servers.js'
 import type { LobbyPort } from '../../core/store/columns.js'
-import { modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
+import { isSeated, modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
 import { fullNameOf } from '../../core/store/namespaces.js'
 import type { ReadTables } from '../../core/store/table-calls.js'
 import type { LiveWorld } from '../../core/store/world.js'
-import { describeExit, exitFields, longestTail, tailOf, tailStart } from './exit-report.js'
+import { describeEnd, describeExit, exitFields, isNotFound, longestTail, tailOf, tailStart } from './exit-report.js'
+import { type FindDeadPorts, findDeadPorts } from './listeners.js'
 import { type FindPorts, findPorts } from './ports.js'
 import { ProgramReports, type ServerLog } from './program-log.js'
 import { KeptLines } from './server-output.js'
@@ -32,7 +33,12 @@ interface GameServersOptions {
   readonly log: ServerLog
   /** The system. Default: the real one. */
   readonly system?:
-    | { readonly start: StartProcess; readonly findPorts: FindPorts; readonly watchFiles: WatchFiles }
+    | {
+        readonly start: StartProcess
+        readonly findPorts: FindPorts
+        readonly findDeadPorts: FindDeadPorts
+        readonly watchFiles: WatchFiles
+      }
     | undefined
 }
 
@@ -68,6 +74,8 @@ interface Server {
   process: ServerProcess | undefined
   /** True from a change of its files until its next process. */
   isRestarting: boolean
+  /** True once a control call has killed it. */
+  isKilled: boolean
   /** True once its lobby has stopped, or was deleted. */
   isStopping: boolean
   readonly log: KeptLines<ServerLine>
@@ -126,7 +134,7 @@ export class GameServers {
     started.add(mock)
     this.#options = options
     this.#reports = new ProgramReports(options.log, 'server')
-    this.#system = options.system ?? { start: startProcess, findPorts, watchFiles }
+    this.#system = options.system ?? { start: startProcess, findPorts, findDeadPorts, watchFiles }
     this.#updateWatches(mock.commands)
     mock.checkReloads(checkWatchedPaths)
     mock.reloaded.subscribe(commands => this.#updateWatches(commands))
@@ -214,6 +222,19 @@ export class GameServers {
     return started && stateOf(started)
   }
 
+  /** Kills the server of a lobby. One that has no process yet does not start. */
+  #killByCall(world: RunningWorld, lobbyId: string): GameServerState | undefined {
+    const server = this.#find(world, lobbyId)
+    if (!server) return undefined
+    if (server.end === undefined) {
+      server.isKilled = true
+      server.isRestarting = false
+      if (server.process) server.process.kill()
+      else changeLobbyOf(server, stopLobby)
+    }
+    return stateOf(server)
+  }
+
   /** Finds the newest server of a lobby. */
   #find(world: RunningWorld, lobbyId: string): Server | undefined {
     const running = this.#running.get(keyOf(world, lobbyId))
@@ -226,7 +247,7 @@ export class GameServers {
       else this.#serve(after, world)
       const server = this.#running.get(keyOf(world, id))
       if (!server || before?.status === after?.status) return
-      if (after?.status === 'ready') setReady(server)
+      if (after?.status === 'ready') this.#whenReady(server)
       publish(server)
     }
     const all = () => [...this.#ended, ...this.#running.values()].filter(server => server.world === world)
@@ -243,6 +264,7 @@ export class GameServers {
         return server && logOf(server)
       },
       restart: (id: string) => this.#restartByCall(world, id),
+      kill: (id: string) => this.#killByCall(world, id),
     }
     world.servers.runBy(runner, {
       starts: lobby => !this.#isClosed && this.#commandFor(lobby, world) !== undefined,
@@ -288,6 +310,7 @@ export class GameServers {
       fixedPorts: [],
       process: undefined,
       isRestarting: false,
+      isKilled: false,
       isStopping: false,
       log: new KeptLines(),
       environment: {},
@@ -404,6 +427,25 @@ export class GameServers {
     }
   }
 
+  #whenReady(server: Server): void {
+    setReady(server)
+    void this.#tellDeadPorts(server)
+    const { process } = server
+    whenSlow(() => {
+      const isSilent = process?.lastLines().length === 0
+      if (isSilent && server.process === process && statusOf(server) === 'ready') tell(server, { kind: 'silent' })
+    })
+  }
+
+  async #tellDeadPorts(server: Server): Promise<void> {
+    const { world, lobbyId, process } = server
+    const { ports = [] } = world.world.tables.lobbies.get(lobbyId) ?? {}
+    const { dead, listening } = await this.#system.findDeadPorts(ports, process?.pid)
+    // Nothing listens any more if it has ended meanwhile.
+    if (dead.length === 0 || statusOf(server) !== 'ready') return
+    tell(server, { kind: 'dead ports', dead, listening })
+  }
+
   #whenExited(server: Server, exit: Exit): void {
     const { code } = exit
     const how = exitFields(exit)
@@ -420,8 +462,14 @@ export class GameServers {
       command: state.command,
       ageMs: real.now() - startedAt,
       wasReady: lobby?.status === 'ready',
+      wasKilled: server.isKilled,
       players: lobby ? seatsTaken(lobby) : 0,
     })
+    // They are in the lobby until it stops.
+    const tokens = seatedIn(server)
+    const hasStarted = exit.error === undefined && !isNotFound(exit)
+    if (tokens.length > 0 && hasStarted && !server.isKilled)
+      tell(server, { kind: 'ended', exit: describeEnd(exit), players: tokens })
     keepLastLines(server)
     setEnd(server, code === 0 ? 'ended' : 'crashed', { ...how, message: text })
     changeLobbyOf(server, stopLobby)
@@ -483,6 +531,19 @@ function timeIn({ world }: RunningWorld): string {
 /** Tells readers of events that a server has changed. */
 function publish({ world }: Server): void {
   world.servers.changes.emit('now')
+}
+
+/** Tells the rules of warnings what a server has done. */
+function tell({ world, state: { lobby_id, game_mode_id } }: Server, facts: ServerFacts): void {
+  world.servers.events.emit({ lobby_id, game_mode_id, ...facts })
+}
+
+/** The tokens of the players in the lobby of a server. It does not know those of a simulation. */
+function seatedIn({ world: { world }, id }: Server): string[] {
+  const players = world.tables.players.inIndex('lobby_id', id)
+  return players
+    .filter(isSeated)
+    .flatMap(({ player_token, session_ms }) => (session_ms === undefined ? player_token : []))
 }
 
 function stateOf(server: Server): GameServerState {

@@ -27,10 +27,12 @@ async function playAt(url: string) {
 
 describe('the game servers of a mock that code serves', () => {
   it('run with listen, and end with it', async () => {
-    const { url, close } = await listen(await createGame(), { port: 0, servers: true })
+    const mock = await createGame()
+    const { url, close } = await listen(mock, { port: 0, servers: true })
     onTestFinished(close)
 
     const { line, server } = await playAt(url)
+    expect(mock.warnings.list()).toEqual([])
     await close()
 
     expect(line).toBe('welcome')

@@ -4,6 +4,7 @@ import { createMock } from '../../../src/core/mock/mock.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { GameServers } from '../../../src/server/processes/game-servers.js'
+import type { FindDeadPorts } from '../../../src/server/processes/listeners.js'
 import { linesOf } from '../../../src/server/processes/program-log.js'
 import type { Exit } from '../../../src/server/processes/server-process.js'
 import { deferred } from '../../support/worlds.js'
@@ -30,6 +31,8 @@ export const commanded: ScenarioInput = {
 /** Creates a mock whose scenario may have commands. */
 export const mockWith = (scenario: ScenarioInput) => createMock({ scenario }, { commands: 'allowed' })
 
+const noDeadPorts: FindDeadPorts = async () => ({ dead: [], listening: [] })
+
 /**
  * Starts fake processes for a mock. Ports count up from `firstPort`. `refuses` tells whether the system refuses to start the next
  * one.
@@ -37,7 +40,7 @@ export const mockWith = (scenario: ScenarioInput) => createMock({ scenario }, { 
 export function manage(
   scenario: ScenarioInput = commanded,
   refuses = () => false,
-  { mock = mockWith(scenario), firstPort = 40_001 } = {},
+  { mock = mockWith(scenario), firstPort = 40_001, findDeadPorts = noDeadPorts } = {},
 ) {
   const processes: FakeProcess[] = []
   const lines: string[] = []
@@ -60,6 +63,7 @@ export function manage(
         watched.set(path, () => onChange(`${path}/game.js`))
         return { close: async () => void watched.delete(path) }
       },
+      findDeadPorts,
       findPorts: async wanted => wanted.map(port => ({ ...port, target_port: port.fixed ?? nextPort++ })),
       start(started, env, onLine) {
         if (refuses()) throw new Error('no more processes')

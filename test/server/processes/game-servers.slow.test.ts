@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Join } from '../../../src/core/contract/lobbies.js'
+import type { WarningsState } from '../../../src/core/control/warnings/warning.js'
 import type { GameServerState } from '../../../src/core/simulation/servers.js'
 import { folder, serve } from '../../support/command.js'
 import { isGroupAlive, play, shown, until } from '../../support/game-server-programs.js'
@@ -24,6 +25,7 @@ async function serveGames(command: string, { cwd, within = '30s' }: { cwd?: stri
     ask,
     find: () => ask('/matchmaker/lobbies/find', { game_modes: ['duel'] }),
     servers: async () => ((await ask('/__mock/servers')).json as { servers: GameServerState[] }).servers,
+    warnings: async () => ((await ask('/__mock/warnings')).json as WarningsState).warnings,
   }
 }
 
@@ -49,7 +51,7 @@ describe('ten lobbies', () => {
       'lobby-server.mjs': shown('lobby-server.mjs'),
       'lobby_server.py': shown('lobby_server.py'),
     })
-    const { find, servers, ask, signal, exited } = await serveGames(command, { cwd })
+    const { find, servers, ask, warnings, signal, exited } = await serveGames(command, { cwd })
 
     const joins = await Promise.all(Array.from({ length: 10 }, async () => (await find()).json as Join))
     const players = await Promise.all(joins.map(play))
@@ -61,6 +63,7 @@ describe('ten lobbies', () => {
     expect(lobbies.map(({ total_player_count }) => total_player_count)).toEqual(Array.from({ length: 10 }, () => 1))
     expect(running.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'ready'))
     expect(new Set(running.map(({ ports }) => ports.default)).size).toBe(10)
+    expect(await warnings()).toEqual([])
 
     // One plays to the end, and five crash.
     players[9]?.leave()
@@ -68,6 +71,7 @@ describe('ten lobbies', () => {
     await until(async () => (await servers()).filter(({ status }) => status === 'crashed').length === 5)
     const after = ((await ask('/__mock/lobbies')).json as { lobbies: { status: string }[] }).lobbies
     expect(after.filter(({ status }) => status === 'stopped')).toHaveLength(5)
+    expect(await warnings()).toMatchObject([{ rule: 'server ended dirty', count: 5 }])
 
     signal('SIGTERM')
     const { code } = await exited
@@ -144,8 +148,9 @@ describe('a game server', () => {
     await until(() => !isGroupAlive(server?.pid))
   })
 
-  it('starts again when a watched file changes', async () => {
-    const cwd = await folder({ 'lobby-server.mjs': shown('lobby-server.mjs') })
+  it('starts again when a watched file changes, with the port that a warning has asked for', async () => {
+    const elsewhere = shown('lobby-server.mjs').replace('listen(PORT_default', 'listen(0')
+    const cwd = await folder({ 'lobby-server.mjs': elsewhere })
     const file = join(cwd, 'lobby-server.mjs')
     const scenario = 'servers: { command: node lobby-server.mjs, watch: [lobby-server.mjs] }\ngame_modes: [duel]\n'
     await writeFile(join(cwd, 'watched.yaml'), scenario)
@@ -155,6 +160,8 @@ describe('a game server', () => {
       return (await got.json()) as Join
     }
     const before = await find()
+    const warning = /^warning {2}(dead|wrong) port: The game server of duel \w{8} .* PORT_default/
+    await until(() => lines().some(line => warning.test(line)))
 
     // Written again, but not without pause: the file system is watched soon after the start.
     let checks = 0

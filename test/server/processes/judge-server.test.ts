@@ -44,7 +44,7 @@ const right: Judged = {
   readyMs: 4_210,
   end,
   clients: [],
-  refusingPorts: [],
+  deadPorts: { dead: [], listening: [] },
 }
 
 /** Judges a right server with some differences. Returns the lines of the report. */
@@ -161,7 +161,7 @@ describe('a wrong server', () => {
       {
         served: { players: [player('Ada', { connected: false })] },
         clients: [{ ...client, exit: { code: 1 }, lastLines: ['refused'] }],
-        refusingPorts: [{ address: '127.0.0.1:42687', variable: 'PORT_default' }],
+        deadPorts: { dead: [{ port: 42_687, variable: 'PORT_default' }], listening: [] },
       },
       [
         '✗ connected: missing for 1 of 1 player',
@@ -169,7 +169,7 @@ describe('a wrong server', () => {
         '✗ clients: 1 of 1 client failed',
         '    player 1 crashed with exit code 1',
         '      refused',
-        '    nothing listens on 127.0.0.1:42687: does the server listen on PORT_default?',
+        '    The server called ready, and nothing listens on port 42687, to which its seats lead. Let it listen on the port in PORT_default before it calls ready.',
       ],
     ],
     [
@@ -177,12 +177,12 @@ describe('a wrong server', () => {
       {
         served: { players: [player('Ada', { connected: false })] },
         clients: [{ ...client, exit: undefined }],
-        refusingPorts: [{ address: '127.0.0.1:42687', variable: 'PORT_default' }],
+        deadPorts: { dead: [{ port: 42_687, variable: 'PORT_default' }], listening: [7777] },
       },
       [
         '✗ connected: missing for 1 of 1 player',
         '    Ada player.mock.Ada: Ada was here. Its client ran for 500 ms, until the check ended it.',
-        '    nothing listens on 127.0.0.1:42687: does the server listen on PORT_default?',
+        '    The server listens on port 7777, and its seats lead to port 42687. Let it listen on the port in PORT_default. If its port cannot change, write fixed: 7777 for that port in the scenario.',
       ],
     ],
     [

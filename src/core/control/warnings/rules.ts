@@ -8,6 +8,7 @@ import {
   watchWithoutIndex,
 } from './request-rules.js'
 import { neverConnected, neverReady, seatsUnused, seatsWithoutPorts } from './seat-rules.js'
+import { bufferedOutput, deadPort, endedDirty, wrongPort } from './server-rules.js'
 import type { Rule, WarningFacts } from './warning.js'
 
 /** The one table of rules. `sentence` and `advice` are those of `lab`, `check-server` and stories, too. */
@@ -22,6 +23,10 @@ export const rules: { readonly [Name in keyof WarningFacts]: Rule<WarningFacts[N
   'no such call': noSuchCall,
   'canned answers': cannedAnswers,
   'crowd from one address': crowdFromOneAddress,
+  'dead port': deadPort,
+  'wrong port': wrongPort,
+  'server ended dirty': endedDirty,
+  'buffered output': bufferedOutput,
 }
 
 /** The rules with their names. */

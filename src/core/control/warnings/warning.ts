@@ -58,6 +58,15 @@ export interface Warnings {
   dropped(): number
 }
 
+/** A port to which seats lead, and the ports on which the server listens instead. */
+interface PortFacts {
+  readonly server: string
+  readonly port: number
+  /** `PORT_default`. */
+  readonly variable: string
+  readonly listening: readonly number[]
+}
+
 /** The facts of which each rule makes its sentences. `who` begins one: `One client`. */
 export interface WarningFacts {
   'hot loop': {
@@ -96,6 +105,16 @@ export interface WarningFacts {
   }
   'canned answers': { readonly operation: OperationId }
   'crowd from one address': { readonly address: string }
+  'dead port': PortFacts
+  'wrong port': PortFacts
+  'server ended dirty': {
+    /** `The game server of duel 8f2c41aa`. */
+    readonly server: string
+    /** `crashed with exit code 1`. */
+    readonly exit: string
+    readonly players: number
+  }
+  'buffered output': { readonly server: string }
 }
 
 /** An exchange, as rules see it. Times are in ms of `performance.now()`. */
