@@ -3,7 +3,7 @@ import type * as types from '../generated/requests.js'
 import { lazy } from '../lib/lazy.js'
 import { didYouMean, nearest, quoted } from '../lib/messages.js'
 import { lazyObject, typeTexts } from '../lib/schemas.js'
-import { durationMs } from '../lib/time.js'
+import { durationFormat, durationMs, parseShift } from '../lib/time.js'
 import { Duration, DurationInCode, Instant } from '../lib/time-schemas.js'
 import { type ErrorCode, errorStatus } from './errors.js'
 import { Json } from './formats.js'
@@ -128,6 +128,14 @@ const IndexOffset = lazyObject(() => ({
     .describe('Added to the index of an answer, and subtracted from the index of a request. Sums wrap at 19 digits.'),
 }))
 
+const DateShift = lazy(() => {
+  const error = `expected ${durationFormat}, with + or - before it`
+  return z
+    .string({ error })
+    .refine(text => parseShift(text) !== undefined, error)
+    .meta({ examples: ['+90s', '-5m'] })
+})
+
 const effects = lazy(() => ({
   delay: FaultDelay()
     .optional()
@@ -144,6 +152,7 @@ const effects = lazy(() => ({
     .literal(true)
     .optional()
     .describe('Runs the operation, sends the first half of the body, and breaks the connection.'),
+  date: DateShift().optional().describe('Shifts the header date: a client sees a clock that is ahead or behind.'),
 }))
 
 /** The effect of a fault: exactly one of the keys. */

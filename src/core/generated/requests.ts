@@ -214,6 +214,8 @@ export interface FaultEffect {
     | undefined
   /** Runs the operation, sends the first half of the body, and breaks the connection. */
   truncate?: true | undefined
+  /** Shifts the header date: a client sees a clock that is ahead or behind. */
+  date?: string | undefined
 }
 
 /** An injected error or delay: which requests it matches, and what happens to them. */
