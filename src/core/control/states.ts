@@ -137,7 +137,10 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
 
   subscribe(mark: Mark<StateName>, end: () => void): () => void {
     const { world, history, pending, servers, stories } = this.source
-    const phases = new FaultPhases(world, () => mark('faults', 'now'))
+    const phases = new FaultPhases(world, () => {
+      mark('faults', 'now')
+      mark('finds', 'soon')
+    })
     const ends = [
       () => phases.end(),
       history.subscribe(entry => {
