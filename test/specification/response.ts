@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { failure, json, post, type TestResponse, uuid } from '../support/http.js'
-import { bearer, ids, tokens } from '../support/tanks.js'
+import { bearer, ids, startAt, tokens } from '../support/tanks.js'
 import type { Frame } from './frame.js'
 
 const list = (headers: Record<string, string> = {}, query = '') =>
@@ -19,12 +19,16 @@ export function specifyResponses({ describe, it }: Frame): void {
           tokens.public,
         ),
       ],
-    ] as const)('%s has a ray id, forbids caching, and varies by Origin', async ([, sent], { mock }) => {
-      const { headers } = await mock.send(sent)
+    ] as const)(
+      '%s has a ray id and the time of the world, forbids caching, and varies by Origin',
+      async ([, sent], { mock }) => {
+        const { headers } = await mock.send(sent)
 
-      expect(headers['rvt-ray-id']).toMatch(uuid)
-      expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Origin' })
-    })
+        expect(headers['rvt-ray-id']).toMatch(uuid)
+        expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Origin' })
+        expect(headers.date).toBe(new Date(startAt).toUTCString())
+      },
+    )
 
     it('has another ray id', async ({ mock }) => {
       const [first, second] = [await mock.send(list()), await mock.send(list())]
@@ -46,7 +50,7 @@ export function specifyResponses({ describe, it }: Frame): void {
       expect(headers).toMatchObject({
         'access-control-allow-origin': origin,
         'access-control-allow-credentials': 'true',
-        'access-control-expose-headers': 'rvt-ray-id',
+        'access-control-expose-headers': 'rvt-ray-id, date',
       })
     })
 

@@ -3,7 +3,7 @@ import type * as types from '../generated/requests.js'
 import { lazy } from '../lib/lazy.js'
 import { didYouMean, nearest, quoted } from '../lib/messages.js'
 import { lazyObject, typeTexts } from '../lib/schemas.js'
-import { durationMs } from '../lib/time.js'
+import { durationFormat, durationMs, parseShift } from '../lib/time.js'
 import { Duration, DurationInCode, Instant } from '../lib/time-schemas.js'
 import { type ErrorCode, errorStatus } from './errors.js'
 import { Json } from './formats.js'
@@ -128,6 +128,14 @@ const IndexOffset = lazyObject(() => ({
     .describe('Added to the index of an answer, and subtracted from the index of a request. Sums wrap at 19 digits.'),
 }))
 
+const DateShift = lazy(() => {
+  const error = `expected ${durationFormat}, with + or - before it`
+  return z
+    .string({ error })
+    .refine(text => parseShift(text) !== undefined, error)
+    .meta({ examples: ['+90s', '-5m'] })
+})
+
 const effects = lazy(() => ({
   delay: FaultDelay()
     .optional()
@@ -144,6 +152,11 @@ const effects = lazy(() => ({
     .literal(true)
     .optional()
     .describe('Runs the operation, sends the first half of the body, and breaks the connection.'),
+  outage: z
+    .literal(true)
+    .optional()
+    .describe('Takes the region down: its lobbies stop, and no new one starts there until the fault ends.'),
+  date: DateShift().optional().describe('Shifts the header date: a client sees a clock that is ahead or behind.'),
 }))
 
 /** The effect of a fault: exactly one of the keys. */
@@ -206,6 +219,10 @@ export const Fault = lazy(() =>
       operation: OperationPattern()
         .optional()
         .describe('An operation, or a pattern such as devices.*. Default: all requests, also those to unknown paths.'),
+      region: z
+        .string()
+        .optional()
+        .meta({ description: 'The region that an outage takes down.', examples: ['lnd-fra'] }),
       match: RequestMatch().optional().describe('More conditions on the request. All of them must hold.'),
       effect: FaultEffect().describe('The effect on a matching request. Give one of the keys.'),
       times: z
@@ -230,7 +247,8 @@ export const Fault = lazy(() =>
         }),
     })
     .refine(...watchNeededBy('spurious'))
-    .refine(...watchNeededBy('index')),
+    .refine(...watchNeededBy('index'))
+    .check(checkOutage),
 )
 export type Fault = types.Fault
 
@@ -247,7 +265,7 @@ const countedFault = lazy(() => {
       .regex(/^[1-9]\d{0,8}$/, 'expected a whole number from 1 to 999999999, as text')
       .meta({ description: 'The id of the fault. Default: the next number.', examples: ['1'] }),
     matched: Count.describe('The number of requests that matched so far.'),
-    struck: Count.describe('The number of requests that it applied to so far.'),
+    struck: Count.describe('The number of requests that it applied to so far. Of an outage: how often it has begun.'),
     holding: Count.describe('The number of requests that it holds or delays now.'),
     added_at: Instant.describe("The time at which it was added, on the world's clock."),
     began_at: Instant.optional().describe('The time at which it began. Absent until then.'),
@@ -271,7 +289,8 @@ export const FaultEntry = lazy(() =>
     .strictObject(countedFault())
     .partial({ id: true, matched: true, struck: true, holding: true, added_at: true })
     .refine(...watchNeededBy('spurious'))
-    .refine(...watchNeededBy('index')),
+    .refine(...watchNeededBy('index'))
+    .check(checkOutage),
 )
 export type FaultEntry = types.ScenarioFault
 
@@ -285,4 +304,19 @@ function watchNeededBy(effect: 'spurious' | 'index') {
   }
   const message = { path: ['effect', effect], error: `expected a watch as operation: ${watches.join(', ')}` }
   return [isFulfilled, message] as const
+}
+
+/** An outage is of a region and of a time. All other faults are of requests. */
+function checkOutage({ value, issues }: z.core.ParsePayload<Partial<Fault>>): void {
+  const { effect, region, after } = value
+  const refuse = (key: keyof Fault, message: string) =>
+    void issues.push({ code: 'custom', path: [key], message, input: value[key] })
+  if (!effect?.outage) {
+    if (region !== undefined) refuse('region', 'expected no region: only {outage: true} has one')
+    return
+  }
+  if (region === undefined) refuse('region', 'expected the region that goes down')
+  for (const key of ['operation', 'match', 'times', 'chance'] as const)
+    if (value[key] !== undefined) refuse(key, `expected no ${key}: an outage is of a region, not of requests`)
+  if (typeof after === 'number') refuse('after', 'expected a duration such as 5s: an outage counts no requests')
 }

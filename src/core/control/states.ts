@@ -143,7 +143,10 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
 
   subscribe(mark: Mark<StateName>, end: () => void): () => void {
     const { world, history, pending, servers, stories, warnings } = this.source
-    const phases = new FaultPhases(world, () => mark('faults', 'now'))
+    const phases = new FaultPhases(world, () => {
+      mark('faults', 'now')
+      mark('finds', 'soon')
+    })
     const ends = [
       () => phases.end(),
       history.subscribe(entry => {

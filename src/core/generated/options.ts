@@ -246,6 +246,7 @@ export type StepKind =
   | 'never_ready'
   | 'lobby_ended'
   | 'lobby_stopped'
+  | 'region_down'
   | 'server_ended'
   | 'server_restarted'
   | 'mock_restarted'

@@ -214,12 +214,18 @@ export interface FaultEffect {
     | undefined
   /** Runs the operation, sends the first half of the body, and breaks the connection. */
   truncate?: true | undefined
+  /** Takes the region down: its lobbies stop, and no new one starts there until the fault ends. */
+  outage?: true | undefined
+  /** Shifts the header date: a client sees a clock that is ahead or behind. */
+  date?: string | undefined
 }
 
 /** An injected error or delay: which requests it matches, and what happens to them. */
 export interface Fault {
   /** An operation, or a pattern such as devices.*. Default: all requests, also those to unknown paths. */
   operation?: OperationPattern | undefined
+  /** The region that an outage takes down. */
+  region?: string | undefined
   /** More conditions on the request. All of them must hold. */
   match?: RequestMatch | undefined
   /** The effect on a matching request. Give one of the keys. */
@@ -238,6 +244,8 @@ export interface Fault {
 export interface FaultState {
   /** An operation, or a pattern such as devices.*. Default: all requests, also those to unknown paths. */
   operation?: OperationPattern | undefined
+  /** The region that an outage takes down. */
+  region?: string | undefined
   /** More conditions on the request. All of them must hold. */
   match?: RequestMatch | undefined
   /** The effect on a matching request. Give one of the keys. */
@@ -254,7 +262,7 @@ export interface FaultState {
   id: string
   /** The number of requests that matched so far. */
   matched: number
-  /** The number of requests that it applied to so far. */
+  /** The number of requests that it applied to so far. Of an outage: how often it has begun. */
   struck: number
   /** The number of requests that it holds or delays now. */
   holding: number
@@ -273,6 +281,8 @@ export interface FaultState {
 export interface ScenarioFault {
   /** An operation, or a pattern such as devices.*. Default: all requests, also those to unknown paths. */
   operation?: OperationPattern | undefined
+  /** The region that an outage takes down. */
+  region?: string | undefined
   /** More conditions on the request. All of them must hold. */
   match?: RequestMatch | undefined
   /** The effect on a matching request. Give one of the keys. */
@@ -289,7 +299,7 @@ export interface ScenarioFault {
   id?: string | undefined
   /** The number of requests that matched so far. */
   matched?: number | undefined
-  /** The number of requests that it applied to so far. */
+  /** The number of requests that it applied to so far. Of an outage: how often it has begun. */
   struck?: number | undefined
   /** The number of requests that it holds or delays now. */
   holding?: number | undefined

@@ -66,6 +66,12 @@ export function durationMs(duration: string): number {
   return parseDuration(duration) as number // the schema accepts nothing else
 }
 
+/** Reads a duration with or without a sign, such as `-90s`. Returns ms, or `undefined` if the text is invalid. */
+export function parseShift(text: string): number | undefined {
+  const ms = parseDuration(text.replace(/^[+-]/, ''))
+  return ms === undefined || !text.startsWith('-') ? ms : -ms
+}
+
 /** Describes an instant in messages. */
 export const instantFormat = 'a date and time with a zone, as in 2026-11-20T20:00:00Z'
 

@@ -21,6 +21,7 @@ import { jsonPieces } from '../lib/long-json.js'
 import { quoted, UsageError } from '../lib/messages.js'
 import { runAtOnce, type Steps } from '../lib/steps.js'
 import { formatInstant, parseDuration } from '../lib/time.js'
+import { applyOutages } from '../operations/outages.js'
 import { Exchange } from '../pipeline/exchange.js'
 import { type CallRunner, Executor } from '../pipeline/execute.js'
 import { LiveFaults } from '../pipeline/faults.js'
@@ -223,8 +224,8 @@ export class RunningWorld {
     const reasonsOf = (id: number) => this.past.reasonsOf(this.#exchange(id))
     // A transaction cannot share its tables, and its code gets the answer at once.
     const tables = world.openTransaction ? world.tables : readTables(world.state.tables)
-    const { seed, hasPassed, starter } = world
-    const view = { tables, seed, hasPassed, starter }
+    const { seed, hasPassed, starter, outageOf } = world
+    const view = { tables, seed, hasPassed, starter, outageOf }
     return explain({ world: view, corsOrigins: this.#settings.corsOrigins, faults, reasonsOf }, question)
   }
 
@@ -287,6 +288,7 @@ export class RunningWorld {
       keep: kept,
       beforeCommit: () => this.#startOver(keep.includes('journal') ? undefined : []),
     })
+    applyOutages(this.world)
     this.waits.reject('the world was reset')
     checkUnusedFaults(unused)
   }
@@ -317,6 +319,7 @@ export class RunningWorld {
       keep: scenario.content.faults ? [] : ['faults'],
       beforeCommit: () => journal && this.journal.load(journal),
     })
+    applyOutages(this.world)
     this.waits.reject('the world was restored')
     this.#withSeed = withSeed
   }
@@ -427,6 +430,7 @@ export class RunningWorld {
   applyScenario(definition: StateDefinition, accepts: (summary: ReloadSummary) => boolean): ReloadSummary {
     const summary = this.world.reload(definition, { accepts })
     this.faults.releaseDeleted()
+    applyOutages(this.world)
     const { registry } = this.#settings
     if (accepts(summary)) this.#withSeed = registry.withSeed(undefined, this.id)
     return summary

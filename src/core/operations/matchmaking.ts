@@ -32,7 +32,7 @@ type SeatCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'tables' | 'random' |
 type FindInput = OperationInput<'lobbies.find'>
 
 /** The parts of a find that choose its lobby. */
-type FindCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'input' | 'tables' | 'starter'>
+type FindCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'input' | 'tables' | 'starter' | 'outageOf'>
 
 /** Takes a seat in the fullest lobby that fits, or in a new one (PROTOCOL.md C). */
 export const findLobby: Resolver<'lobbies.find'> = call => {
@@ -51,13 +51,15 @@ export function chooseForFind(namespaceId: string, call: FindCall): LobbyRow | P
   const modes = findableModes(input, namespaceId, tables)
   checkTags(input.tags, modes)
   checkMaxPlayers(input.max_players, modes)
-  const places = findPlaces(modes, input.regions, tables)
+  const all = findPlaces(modes, input.regions, tables)
   checkAddress(namespaceId, client, tables)
+  const places = upPlaces(all, call)
   const lobby = fullestLobby(places, call)
   if (lobby) return lobby
-  if (input.prevent_auto_create_lobby) throw noneAvailable(places)
+  if (input.prevent_auto_create_lobby) throw noneAvailable(all)
   // A new lobby gets the first mode, in the first requested region or else in the nearest one.
   const [first] = places
+  if (!first) throw regionDown(all, call)
   const inMode = places.filter(({ mode }) => mode === first.mode)
   const place = input.regions ? first : nearestPlace(inMode, input, tables)
   checkNewLobby(place.mode, input, call)
@@ -90,7 +92,9 @@ export const createLobby: Resolver<'lobbies.create'> = call => {
   const regions = input.region === undefined ? undefined : [input.region]
   const places = findPlaces([mode], regions, tables)
   checkAddress(caller.namespaceId, client, tables)
-  const place = nearestPlace(places, input, tables)
+  const up = upPlaces(places, call)
+  if (up.length === 0) throw regionDown(places, call)
+  const place = nearestPlace(up, input, tables)
   checkNewLobby(mode, input, call)
   const lobby = keepDigits({ ...input, publicity: input.publicity ?? 'private' }, input)
   return reserveSeat(createLobbyRow(place, lobby, call), call)
@@ -140,6 +144,21 @@ function findPlaces(
   throw new ApiError(
     'MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE',
     `the request asks for ${wanted}, but the game modes enable: ${names.join('; ')}`,
+  )
+}
+
+/** Leaves out the regions that are down. */
+function upPlaces(places: readonly Place[], { outageOf }: Pick<FindCall, 'outageOf'>): readonly Place[] {
+  return places.some(({ region_id }) => outageOf(region_id) !== undefined)
+    ? places.filter(({ region_id }) => outageOf(region_id) === undefined)
+    : places
+}
+
+/** The failure of a new lobby in a region that is down: as in the service, it stops before it is ready. */
+function regionDown([{ region_id }]: readonly [Place, ...Place[]], { outageOf }: Pick<FindCall, 'outageOf'>): ApiError {
+  return new ApiError(
+    'MATCHMAKER_LOBBY_STOPPED',
+    `${region_id} is down, so a new lobby there stops before it is ready: ask for another region, or end fault ${outageOf(region_id)}`,
   )
 }
 
@@ -249,13 +268,14 @@ function noneAvailable(places: readonly Place[]): ApiError {
 /** Throws `ApiError` if players may not join the lobby by its id. They may join a closed lobby (PROTOCOL.md C). */
 function checkJoinable(
   lobby: LobbyRow,
-  { tables: { gameModes }, starter }: Pick<WriteCall<'lobbies.join'>, 'tables' | 'starter'>,
+  { tables: { gameModes }, starter, outageOf }: Pick<WriteCall<'lobbies.join'>, 'tables' | 'starter' | 'outageOf'>,
 ): void {
-  const { lobby_id, game_mode_id, max_players_direct } = lobby
+  const { lobby_id, region_id, game_mode_id, max_players_direct } = lobby
   if (lobby.status === 'stopped') {
+    const because = outageOf(region_id) === undefined ? '' : `, and its region ${region_id} is down`
     throw new ApiError(
       'MATCHMAKER_LOBBY_STOPPED',
-      `lobby ${lobby_id} has stopped: GET /matchmaker/lobbies/list shows the open ones`,
+      `lobby ${lobby_id} has stopped${because}: GET /matchmaker/lobbies/list shows the open ones`,
     )
   }
   if (gameModes.get(modeKey(lobby))?.disabled?.includes('join')) {

@@ -7,7 +7,7 @@ import { after } from '../lib/after.js'
 import { keepDigits, parseJson, setKey, writeJson } from '../lib/json.js'
 import { nextTurn } from '../lib/next-turn.js'
 import { real } from '../lib/real-globals.js'
-import { durationMs } from '../lib/time.js'
+import { durationMs, parseShift } from '../lib/time.js'
 import { type Caller, isCanned } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
 import { authenticate } from './authenticate.js'
@@ -65,7 +65,7 @@ export class Exchange implements RequestFacts, CallOrigin {
   /** Replaces parts of the answer. */
   #edited: HeldAnswer | undefined
   /** An effect on the answer of the operation. */
-  #effect: Pick<SelectedFault['effect'], 'index' | 'truncate'> | undefined
+  #effect: Pick<SelectedFault['effect'], 'index' | 'truncate' | 'date'> | undefined
   /** The generation of the history when the request arrived. */
   readonly #generation: number
   /** The revision of the world that the answer is about. */
@@ -83,6 +83,11 @@ export class Exchange implements RequestFacts, CallOrigin {
   get rayId(): string {
     this.#rayId ??= this.#parts.responder.newRayId()
     return this.#rayId
+  }
+
+  get date(): number {
+    const shift = this.#effect?.date
+    return this.#parts.world.clock.now() + (shift === undefined ? 0 : (parseShift(shift) ?? 0))
   }
 
   get isEdited(): boolean {

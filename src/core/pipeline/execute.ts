@@ -205,10 +205,14 @@ export class Executor implements CallRunner {
   }
 }
 
-function resolve({ id, caller, input }: Call, { tables, hasPassed, seed, starter }: ReadView, write?: object): Output {
+function resolve(
+  { id, caller, input }: Call,
+  { tables, hasPassed, seed, starter, outageOf }: ReadView,
+  write?: object,
+): Output {
   // The compiler cannot follow one id through operations and resolvers.
   const resolver = resolvers[id] as (call: object) => Output
-  return resolver({ caller, input, tables, hasPassed, seed, starter, ...write })
+  return resolver({ caller, input, tables, hasPassed, seed, starter, outageOf, ...write })
 }
 
 /** The cache key of a call: everything that its read depends on, except the world. Reads do not depend on the watch index. */
@@ -243,6 +247,6 @@ function withOwnPorts(join: Join, host: string | undefined, { tables }: ReadView
 function lobbyStopped({ lobby }: Join): ApiError {
   return new ApiError(
     'MATCHMAKER_LOBBY_STOPPED',
-    `lobby ${lobby.lobby_id} stopped before the answer: no server called POST /matchmaker/lobbies/ready in time, or that server ended. Get a seat in another one with find or create`,
+    `lobby ${lobby.lobby_id} stopped before the answer: no server called POST /matchmaker/lobbies/ready in time, that server ended, or its region went down. Get a seat in another one with find or create`,
   )
 }

@@ -11,9 +11,10 @@ export type FaultDelayInput = InCode<FaultDelay>
 
 /** A fault as code gives it: durations may be numbers of ms. `after` may not: there a number counts requests. */
 export interface FaultInput extends Omit<Fault, 'effect' | 'for'> {
-  readonly effect: Omit<Fault['effect'], 'delay' | 'spurious'> & {
+  readonly effect: Omit<Fault['effect'], 'delay' | 'spurious' | 'date'> & {
     readonly delay?: FaultDelayInput | undefined
     readonly spurious?: string | number | undefined
+    readonly date?: string | number | undefined
   }
   readonly for?: string | number | undefined
 }
@@ -26,7 +27,7 @@ export function withTextDurations(fault: FaultInput): Fault {
   if (!isJsonObject(effect)) return all as Fault
   const delay: unknown = effect.delay
   const inner = isJsonObject(delay) ? { delay: { ...delay, ...textIn(delay, 'min', 'max', 'median', 'p95') } } : {}
-  return { ...all, effect: { ...effect, ...textIn(effect, 'delay', 'spurious'), ...inner } } as Fault // checked later
+  return { ...all, effect: { ...effect, ...textIn(effect, 'delay', 'spurious', 'date'), ...inner } } as Fault // checked later
 }
 
 /** Returns those of the keys whose value is a number of ms, as text. */
@@ -34,8 +35,10 @@ function textIn(values: object, ...keys: string[]): Readonly<Record<string, stri
   const texts: Record<string, string> = {}
   for (const key of keys) {
     const value: unknown = Object.hasOwn(values, key) ? values[key as never] : undefined // a key of this object
-    const ms = typeof value === 'number' ? readDuration(value) : undefined
-    if (ms !== undefined) texts[key] = formatDuration(ms)
+    if (typeof value !== 'number') continue
+    const isBack = key === 'date' && value < 0
+    const ms = readDuration(isBack ? -value : value)
+    if (ms !== undefined) texts[key] = (isBack ? '-' : '') + formatDuration(ms)
   }
   return texts
 }

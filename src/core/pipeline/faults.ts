@@ -2,8 +2,9 @@ import type { Answer } from '../contract/answers.js'
 import { Fault, type FaultDelay, type FaultState, HeldRelease, mostFaults } from '../contract/faults.js'
 import { parseInput } from '../lib/issues.js'
 import { sameJson } from '../lib/json.js'
-import { checkKeys, matchesGlob, UsageError } from '../lib/messages.js'
+import { checkKeys, didYouMean, matchesGlob, quoted, UsageError } from '../lib/messages.js'
 import { durationMs } from '../lib/time.js'
+import { applyOutages } from '../operations/outages.js'
 import type { Cause } from '../store/change-set.js'
 import {
   appendFault,
@@ -119,7 +120,9 @@ export class LiveFaults implements Faults {
       throw new UsageError(`there are ${mostFaults} faults already: delete some before you add another`)
     const checked = parseInput(Fault(), withTextDurations(fault), 'fault')
     const { clock } = this.world
+    this.#checkRegion(checked)
     this.#write('faults.add', state => appendFault(state, checked, clock.now()))
+    applyOutages(this.world)
     return this.#stateOf(this.#records.at(-1) as FaultRecord) // just added
   }
 
@@ -128,8 +131,10 @@ export class LiveFaults implements Faults {
     const checked = parseInput(Fault(), withTextDurations(fault), 'fault')
     const before = this.#find(id)
     if (!before) return undefined
+    this.#checkRegion(checked)
     const { clock } = this.world
     this.#write('faults.replace', state => replaceFault(state, id, checked, clock.now()))
+    applyOutages(this.world)
     if (!sameJson(before.fault.effect, checked.effect)) this.#release(({ faultId }) => faultId === id)
     return this.#stateOf(this.#find(id) as FaultRecord) // just replaced
   }
@@ -284,6 +289,13 @@ export class LiveFaults implements Faults {
     return this.world.faults.records
   }
 
+  #checkRegion({ region }: Fault): void {
+    const { regions } = this.world.tables
+    if (region === undefined || regions.get(region)) return
+    const known = regions.all().map(({ region_id }) => region_id)
+    throw new UsageError(`fault.region is ${quoted(region)}, which no region has.${didYouMean(region, known)}`)
+  }
+
   #find(id: string): FaultRecord | undefined {
     return this.#records.find(record => record.id === id)
   }
@@ -310,6 +322,7 @@ export class LiveFaults implements Faults {
 }
 
 function matches({ operation, match = {}, effect }: Fault, request: UncheckedRequest): boolean {
+  if (effect.outage) return false
   if (operation !== undefined && !(request.operation && matchesGlob(request.operation, operation))) return false
   // Only a request that may block can wake early.
   if (effect.spurious !== undefined && !request.mayBlock) return false

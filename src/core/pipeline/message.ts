@@ -92,6 +92,8 @@ export interface RequestFacts {
   readonly request: MockRequest
   readonly startedAt: number
   readonly rayId: string
+  /** The time in the header `date`, in ms since the epoch. Default: the transport adds the real time. */
+  readonly date?: number | undefined
   /** `undefined` if no operation has the path. */
   readonly operation?: OperationId | undefined
   readonly caller?: Caller | undefined

@@ -117,7 +117,7 @@ export function corsHeaders(
     'access-control-allow-methods': policy === 'loopback' ? 'GET, POST, PUT, PATCH, DELETE' : 'GET, POST, PUT, DELETE',
     'access-control-allow-credentials': 'true',
     'access-control-max-age': '3600',
-    'access-control-expose-headers': 'rvt-ray-id',
+    'access-control-expose-headers': 'rvt-ray-id, date',
     ...(requested === undefined ? {} : { 'access-control-allow-headers': requested }),
   }
 }

@@ -4,7 +4,7 @@ import { isSeatOperation, namesPlayer } from '../contract/operations.js'
 import { isControlPath, pathInWorld } from '../contract/paths.js'
 import type { Emitter } from '../lib/emitter.js'
 import { exactValue, isJsonObject, writeJson } from '../lib/json.js'
-import { Headers, real, TextEncoder } from '../lib/real-globals.js'
+import { dateOf, Headers, real, TextEncoder } from '../lib/real-globals.js'
 import { seatsTaken } from '../store/lobby-rules.js'
 import { playerName } from '../store/player-names.js'
 import type { Random } from '../store/random.js'
@@ -69,6 +69,7 @@ const noBytes = new Uint8Array()
 /** Creates responses with their common headers, and logs them (PROTOCOL.md B9). Never throws. */
 export class Responder {
   readonly #options: ResponderOptions
+  #date = { second: Number.NaN, text: '' }
 
   constructor(options: ResponderOptions) {
     this.#options = options
@@ -136,19 +137,27 @@ export class Responder {
     }
   }
 
-  #addHeaders({ request, rayId }: RequestFacts, result: Result): MockResponse {
+  #addHeaders({ request, rayId, date }: RequestFacts, result: Result): MockResponse {
     const { status, headers, body, stream, disconnect } = result
     if (disconnect && disconnect !== 'truncate') return { status, headers, body, disconnect }
-    const all = {
+    const all: Record<string, string> = {
       'cache-control': 'no-store',
       vary: 'Origin',
       'rvt-ray-id': rayId,
       ...headers,
       ...corsHeaders(request, result.cors, this.allowed),
     }
+    if (date !== undefined) all.date = this.#dateText(date)
     if (request.method === 'HEAD') return { status, headers: all, body: noBytes }
     if (disconnect && body.length > 0) return { status, headers: all, body, disconnect }
     return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream }
+  }
+
+  /** Most responses of a world are of the same second as the one before. */
+  #dateText(ms: number): string {
+    const second = Math.floor(ms / 1000)
+    if (second !== this.#date.second) this.#date = { second, text: dateOf(ms).toUTCString() }
+    return this.#date.text
   }
 
   #log(facts: RequestFacts, result: Result, endedAt: number): void {

@@ -14,6 +14,6 @@ export function checkUnusedFaults(unused: readonly FaultState[]): void {
 }
 
 /** Names a fault in a message: `fault 1 (lobbies.list: {"delay":"2s"})`. */
-export function describeFault({ id, operation, effect }: FaultState): string {
-  return `fault ${id} (${operation ?? 'any operation'}: ${quoted(effect)})`
+export function describeFault({ id, operation, region, effect }: FaultState): string {
+  return `fault ${id} (${operation ?? region ?? 'any operation'}: ${quoted(effect)})`
 }

@@ -61,6 +61,12 @@ export function* check(scenario: Scenario): Generator<Problem> {
   for (const [i, link] of (scenario.device_links ?? []).entries())
     yield* checkDeviceLink(link, ['device_links', i], layout)
   yield* checkBearerTokens(scenario, layout)
+  for (const [i, { region }] of (scenario.faults ?? []).entries())
+    if (region !== undefined && !regionIds.has(region))
+      yield problem(
+        ['faults', i, 'region'],
+        () => `is ${quoted(region)}, which no region has.${didYouMean(region, layout.regionIds)}`,
+      )
 }
 
 /** Finds keys with an old name. They work. */

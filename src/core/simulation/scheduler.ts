@@ -1,7 +1,9 @@
 import { completeLink } from '../operations/auth.js'
 import { connectPlayer, removePlayer, stopLobby } from '../operations/game-server.js'
+import { applyOutages } from '../operations/outages.js'
 import type { Cause } from '../store/change-set.js'
 import type { Jobs } from '../store/clock.js'
+import { nextOutageAt } from '../store/faults.js'
 import { isSeated } from '../store/lobby-rules.js'
 import { nextLobbyJobAt, nextPlayerJobAt, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
 import type { ColumnOf } from '../store/model.js'
@@ -144,13 +146,18 @@ export class Scheduler implements Jobs {
   ) {}
 
   nextAt(): number {
-    return this.#nextJob()?.at ?? Number.POSITIVE_INFINITY
+    return Math.min(this.#nextJob()?.at ?? Number.POSITIVE_INFINITY, nextOutageAt(this.world.faults))
   }
 
   runNext(): void {
     const first = this.#nextJob()
-    if (!first) return
     const world = this.world
+    const outageAt = nextOutageAt(world.faults)
+    if (outageAt < Number.POSITIVE_INFINITY && outageAt <= (first?.at ?? outageAt)) {
+      this.#beginOutage(outageAt)
+      return
+    }
+    if (!first) return
     const { revision } = world
     // A row may be written with a time in the past: its job runs now.
     const at = Math.max(first.at, world.clock.now())
@@ -173,6 +180,15 @@ export class Scheduler implements Jobs {
     }
   }
 
+  #beginOutage(at: number): void {
+    const { clock } = this.world
+    try {
+      applyOutages(this.world, Math.max(at, clock.now()))
+    } catch (error) {
+      if (!clock.isHalted) this.onBug(error)
+    }
+  }
+
   /** Runs the due jobs, each in a savepoint. Appends them to `jobs`, and their errors to `errors`. */
   #runDue(transaction: Transaction, jobs: NextJob[], errors: unknown[]): void {
     let job = this.#findJob()
@@ -191,11 +207,11 @@ export class Scheduler implements Jobs {
 
   #run({ table, row }: NextJob, transaction: Transaction): void {
     const world = this.world
-    const { tables, random, seed, hasPassed, starter } = world
+    const { tables, random, seed, hasPassed, starter, outageOf } = world
     const lifecycle: Lifecycle<object> = lifecycles[table]
     const { savepoint, now } = transaction
     world.write(() => {
-      lifecycle.run(row, { tables, random, seed, hasPassed, starter, now, transaction })
+      lifecycle.run(row, { tables, random, seed, hasPassed, starter, outageOf, now, transaction })
       transaction.checkSince(savepoint)
     })
   }

@@ -31,6 +31,8 @@ export type Cause =
   | { readonly kind: 'reset' }
   | { readonly kind: 'load' }
   | { readonly kind: 'reload' }
+  /** An outage took its region down. `fault` is its id. */
+  | { readonly kind: 'fault'; readonly fault: string }
   /** The process of a game server that the mock has started: it began, was restarted, or ended. */
   | { readonly kind: 'server' }
   /** The mock began again with a kept world. The game servers that it had started ended with it. */

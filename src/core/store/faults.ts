@@ -122,6 +122,35 @@ export function endOf({ fault, beganAt, struck, lastAt }: FaultRecord): number |
   return fault.for === undefined || beganAt === undefined ? undefined : beganAt + durationMs(fault.for)
 }
 
+/** Returns the fault that has taken a region down. `undefined` if the region is up. `now` in ms of the world's clock. */
+export function outageOf(
+  { records }: Pick<FaultsState, 'records'>,
+  region_id: string,
+  now: number,
+): FaultRecord | undefined {
+  return records.find(record => record.fault.region === region_id && isDue(record, now))
+}
+
+/** Returns when the next outage begins. Infinity if none waits. */
+export function nextOutageAt({ records }: FaultsState): number {
+  return records.reduce((first, record) => Math.min(first, outageAt(record)), never)
+}
+
+/** Marks the outages that have begun. Returns the same state if there are none. */
+export function markOutages(state: FaultsState, now: number): FaultsState {
+  if (nextOutageAt(state) > now) return state
+  const mark = (record: FaultRecord) =>
+    outageAt(record) > now ? record : { ...record, matched: record.matched + 1, struck: record.struck + 1, lastAt: now }
+  return { ...state, records: state.records.map(mark) }
+}
+
+/** Returns when an outage begins that is not marked yet. */
+function outageAt({ fault, beganAt = never, lastAt = -never }: FaultRecord): number {
+  return fault.region !== undefined && lastAt < beganAt ? beganAt : never
+}
+
+const never = Number.POSITIVE_INFINITY
+
 /** Counts a matching request. */
 export function countMatch(record: FaultRecord, now: number): FaultRecord {
   const { after } = record.fault

@@ -65,7 +65,10 @@ export interface Model<Row extends object = object, Input = object, Column = str
   /** Completes the columns of a new row. */
   withDefaults(input: Input, context: DefaultsContext): unknown
   /** Checks a change that the public tables make. Triggers and jobs may make others. Returns the problem. */
-  checkPublicChange?(change: RowChange<Row>, tables: Tables): string | undefined
+  checkPublicChange?(
+    change: RowChange<Row>,
+    world: { readonly tables: Tables; outageOf(region_id: string): string | undefined },
+  ): string | undefined
   /** A trigger: runs after each write, and may write in the same transaction. `now` in ms since the epoch. */
   afterWrite?(change: RowChange<Row>, tables: Tables, now: number): void
   /** Checks a changed row against other rows, beyond references and unique values. Returns the problem. */

@@ -6,9 +6,15 @@ import type { RowChange, Tables } from './model.js'
 
 // Triggers of lobbies and players. They keep the counts of a lobby equal to its players.
 
-/** Finds a change that makes the counts of a lobby contradict its players. Returns the problem. */
-export function checkLobbyChange({ before, after }: RowChange<LobbyRow>, { players }: Tables): string | undefined {
+/** Finds a change that makes the counts of a lobby contradict its players, or a lobby that runs where all is down. Returns the problem. */
+export function checkLobbyChange(
+  { before, after }: RowChange<LobbyRow>,
+  { tables: { players }, outageOf }: { readonly tables: Tables; outageOf(region_id: string): string | undefined },
+): string | undefined {
   if (!after) return undefined
+  const outage = outageOf(after.region_id)
+  if (outage !== undefined && after.status !== 'stopped')
+    return `region_id is ${after.region_id}, which is down: end fault ${outage}, or choose another region`
   if (before && before.namespace_id !== after.namespace_id)
     return `namespace_id cannot change to ${after.namespace_id}: create another lobby there`
   if (after.run_by === 'command' && before?.run_by !== 'command')

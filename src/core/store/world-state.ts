@@ -2,8 +2,9 @@ import type { FaultEntry } from '../contract/faults.js'
 import { frozenCopy, keepDigits } from '../lib/json.js'
 import type { ClockChange, ClockMode, ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'
-import { createFaults, type FaultsState } from './faults.js'
-import { type ServerStarter, withoutServer } from './lobby-rules.js'
+import { createFaults, type FaultsState, markOutages, outageOf } from './faults.js'
+import { isSeated, type ServerStarter, withoutServer } from './lobby-rules.js'
+import type { LobbyRow, PlayerRow } from './matchmaker-rows.js'
 import { type Model, parseRow, type Tables } from './model.js'
 import { idOf, models } from './models.js'
 import { Random, type RandomState } from './random.js'
@@ -115,7 +116,8 @@ export function createState(
   const { seed, clock: mode, rate = 1, now, random = new Random(seed, 'world').save() } = definition
   const { faults: scenarioFaults = [], faultRandom } = definition
   const revision = Math.max(1, at, (definition.revision ?? 0) + 1)
-  const rows = definition.rows(at)
+  const faults = markOutages(createFaults(scenarioFaults, at, faultRandom), at)
+  const rows = withoutDownLobbies(definition.rows(at), region_id => outageOf(faults, region_id, at) !== undefined)
   const finish = earlier || definition.areRowsValid ? inOrder : checked
   const states: { [name: string]: TableState<object> } = {}
   for (const name of tableNames)
@@ -125,10 +127,29 @@ export function createState(
         : TableState.fromRows(shapes[name], finish(name, rows[name] ?? []), revision)
   const tables = states as TableStates // each state belongs to its name
   const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
-  const faults = createFaults(scenarioFaults, at, faultRandom)
   const { recipe } = definition
   const state = { ...nameOf(definition), recipe, clock, startsAt: at, random, revision, tables, faults, scenarioFaults }
   return now === undefined ? restartable(state, definition) : state
+}
+
+/** Stops the lobbies of regions that are down from the start. */
+function withoutDownLobbies(rows: InitialRows, isDown: (region_id: string) => boolean): InitialRows {
+  const { regions = [], lobbies = [], players = [] } = rows as { [Name in TableName]?: Iterable<Rows[Name]> } // not checked yet
+  const all = [...regions]
+  if (!all.some(({ region_id }) => isDown(region_id))) return { ...rows, regions: all }
+  const stopped = new Set<string>()
+  const stop = (lobby: LobbyRow) => {
+    if (lobby.status === 'stopped' || !isDown(lobby.region_id)) return lobby
+    stopped.add(lobby.lobby_id)
+    const { ready_by: _, stops_at: __, ...columns } = { ready_by: 0, stops_at: 0, ...lobby }
+    return { ...columns, status: 'stopped', total_player_count: 0, reserved_player_count: 0 }
+  }
+  const leave = (player: PlayerRow) => {
+    if (!stopped.has(player.lobby_id) || !isSeated(player)) return player
+    const { player_token, lobby_id, namespace_id, address } = player
+    return { player_token, lobby_id, namespace_id, address, status: 'removed' }
+  }
+  return { ...rows, regions: all, lobbies: [...lobbies].map(stop), players: [...players].map(leave) }
 }
 
 /** Not a closure inside `createState`: that would keep the rows of the definition in memory for as long as the world. */

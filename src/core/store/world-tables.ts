@@ -37,6 +37,7 @@ interface CollectionHost {
   readonly random: Random
   readonly clock: LiveClock
   readonly openTransaction: Transaction | undefined
+  outageOf(region_id: string): string | undefined
   write<T>(write: () => T): T
   subscribe(listener: (changeSet: ChangeSet) => void): () => void
 }
@@ -79,7 +80,7 @@ export function rowStore(name: TableName, world: CollectionHost): RowStore<objec
   const model: Model = models[name]
   const table: TreeTable<object> = world.tables[name]
   const checkChange = (call: string, before: object | undefined, after: object) => {
-    const problem = model.checkPublicChange?.({ before, after }, world.tables)
+    const problem = model.checkPublicChange?.({ before, after }, world)
     if (problem !== undefined) throw new UsageError(`${call}: ${problem}`)
   }
   return {

@@ -5,7 +5,7 @@ import type { Steps } from '../lib/steps.js'
 import { type Cause, type Change, type ChangeSet, ChangeSetPublisher, type ChangeSetResult } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, LiveClock } from './clock.js'
 import { callAll, clockTag, Dependencies, type Reading, type Tag } from './dependencies.js'
-import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
+import { type FaultsState, outageOf, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
 import type { ServerStarter } from './lobby-rules.js'
 import type { Tables } from './model.js'
 import { models } from './models.js'
@@ -59,6 +59,8 @@ export interface ReadView {
   readonly seed: number
   /** Tells which lobbies can get a game server. */
   readonly starter: Pick<ServerStarter, 'starts'>
+  /** Returns the id of the fault that has taken a region down. `undefined` if the region is up. */
+  outageOf(region_id: string): string | undefined
 }
 
 /** Starts no game server. */
@@ -292,6 +294,9 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     else this.dependencies.noteUntil(at)
     return hasPassed
   }
+
+  readonly outageOf = (region_id: string): string | undefined =>
+    this.#faults.records.length === 0 ? undefined : outageOf(this.#faults, region_id, this.clock.now())?.id
 
   /**
    * Resolves when all change sets until now are kept, and the promises of all earlier calls have settled. So outputs that wait for it

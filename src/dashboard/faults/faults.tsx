@@ -147,7 +147,9 @@ export function isOver(fault: FaultState, now: number): boolean {
   return hasEnded(fault, began_at === undefined ? beginOf(fault, Date.parse(added_at)) : Date.parse(began_at), now)
 }
 
-function effectWords({ effect: { delay, error, reset, empty, hold, truncate, index, spurious } }: FaultState): string {
+function effectWords({
+  effect: { delay, error, reset, empty, hold, truncate, index, date, spurious },
+}: FaultState): string {
   if (delay !== undefined) return `delay ${typeof delay === 'string' ? delay : JSON.stringify(delay)}`
   if (error) return `error ${[error.status, error.code].filter(part => part !== undefined).join(' ')}`
   if (reset) return 'connection drops'
@@ -155,6 +157,7 @@ function effectWords({ effect: { delay, error, reset, empty, hold, truncate, ind
   if (hold) return 'hold'
   if (truncate) return 'half an answer'
   if (index) return `index ${index.offset}`
+  if (date !== undefined) return `date ${date}`
   return `wakes watches after ${spurious}`
 }
 

@@ -14,6 +14,7 @@ const causes: { readonly [kind in Change['cause']['kind']]: string } = {
   reset: 'a reset',
   load: 'another scenario',
   reload: 'a new scenario file',
+  fault: 'an outage',
   server: 'a game server',
   restart: 'a restart of the mock',
   code: 'your code',

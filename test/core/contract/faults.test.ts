@@ -14,8 +14,8 @@ function messageFor(input: unknown): string {
 }
 
 const reset = { reset: true } as const
-const effects = 'delay, error, reset, empty, hold, spurious, index, truncate'
-const keys = 'operation, match, effect, times, after, for, chance'
+const effects = 'delay, error, reset, empty, hold, spurious, index, truncate, outage, date'
+const keys = 'operation, region, match, effect, times, after, for, chance'
 const duration = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m'
 
 describe('a fault', () => {
@@ -36,6 +36,9 @@ describe('a fault', () => {
     [{ operation: '*', effect: { index: { offset: -5 } } }],
     [{ effect: { index: { offset: '-1234567890123456789' } } }],
     [{ effect: { truncate: true } }],
+    [{ effect: { date: '+90s' } }],
+    [{ region: 'lnd-fra', effect: { outage: true }, after: '5s', for: '30s' }],
+    [{ effect: { date: '-1h30m' } }],
     [{ operation: '*', effect: reset, times: 1, after: 0, for: '1m', chance: 0.5 }],
     [{ effect: reset, after: '5s', chance: 1 }],
     [
@@ -62,6 +65,21 @@ describe('a fault', () => {
       { effect: { delay: 300 } },
       'fault.effect.delay is 300: expected a duration such as 300ms, {min, max}, or {median, p95}',
     ],
+    [{ effect: { outage: true } }, 'fault.region is missing: expected the region that goes down'],
+    [
+      { effect: reset, region: 'lnd-fra' },
+      'fault.region is "lnd-fra": expected no region: only {outage: true} has one',
+    ],
+    [
+      { region: 'lnd-fra', effect: { outage: true }, operation: 'lobbies.find' },
+      'fault.operation is "lobbies.find": expected no operation: an outage is of a region, not of requests',
+    ],
+    [
+      { region: 'lnd-fra', effect: { outage: true }, after: 3 },
+      'fault.after is 3: expected a duration such as 5s: an outage counts no requests',
+    ],
+    [{ effect: { date: '+-5s' } }, `fault.effect.date is "+-5s": expected ${duration}, with + or - before it`],
+    [{ effect: { date: 90 } }, `fault.effect.date is 90: expected ${duration}, with + or - before it`],
     [{ effect: { delay: { min: '1s' } } }, 'fault.effect.delay.max is missing: expected string'],
     [{ effect: { delay: { median: 'x', p95: '1s' } } }, `fault.effect.delay.median is "x": expected ${duration}`],
     [{ effect: { delay: { min: '2s', max: '1s' } } }, 'fault.effect.delay.max is "1s": expected no less than min'],

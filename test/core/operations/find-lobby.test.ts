@@ -27,7 +27,7 @@ interface Asked {
 function find({ game_modes, regions }: Asked): { readonly places: string[]; readonly lookUps: number } {
   const mock = closedAfterTest(createMockmaker({ scenario }))
   const world = live(mock.world)
-  const { tables, random, hasPassed, seed, starter } = world
+  const { tables, random, hasPassed, seed, starter, outageOf } = world
   const places: string[] = []
   let lookUps = 0
   const counting = <Counted extends object>(table: Counted): Counted =>
@@ -56,6 +56,7 @@ function find({ game_modes, regions }: Asked): { readonly places: string[]; read
       hasPassed,
       seed,
       starter,
+      outageOf,
       random,
       now: world.clock.now(),
     }),

@@ -125,6 +125,33 @@ describe('a fault with an error', () => {
   })
 })
 
+describe('the header date', () => {
+  it('follows the clock of the world', async () => {
+    const { mock, world } = mockWithFaults([])
+
+    await world.clock.advance('1h1s')
+
+    expect((await ask(mock, list)).headers.date).toBe('Fri, 20 Nov 2026 21:00:01 GMT')
+  })
+
+  it.for([
+    ['+90s', 'Fri, 20 Nov 2026 20:01:30 GMT'],
+    ['2m', 'Fri, 20 Nov 2026 20:02:00 GMT'],
+    ['-1h', 'Fri, 20 Nov 2026 19:00:00 GMT'],
+    [-90_000, 'Fri, 20 Nov 2026 19:58:30 GMT'],
+  ] as const)('is shifted by a fault of %j, and the answer stays', async ([date, shown]) => {
+    const { mock } = mockWithFaults([])
+    const before = await ask(mock, list)
+    mock.faults.add({ operation: 'lobbies.list', effect: { date }, times: 1 })
+
+    const [during, after] = [await ask(mock, list), await ask(mock, list)]
+
+    expect(during.headers.date).toBe(shown)
+    expect([during.body, after.body]).toEqual([before.body, before.body])
+    expect(after.headers.date).toBe(before.headers.date)
+  })
+})
+
 describe('a fault that breaks the connection', () => {
   it.each(['reset', 'empty'] as const)('with %s gives no answer, and does not carry out the write', async how => {
     const { mock, world } = mockWithFaults([{ effect: how === 'reset' ? { reset: true } : { empty: true } }])

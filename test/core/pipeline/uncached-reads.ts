@@ -24,8 +24,8 @@ import { mapTables } from '../../../src/core/store/world-state.js'
  */
 export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
   const tables = mapTables<Tables>(name => scanOf(world.tables[name] as unknown as TreeTable<object>))
-  const { starter } = world
-  const view: ReadView = { tables, hasPassed: at => world.clock.now() >= at, seed: world.seed, starter }
+  const { starter, outageOf } = world
+  const view: ReadView = { tables, hasPassed: at => world.clock.now() >= at, seed: world.seed, starter, outageOf }
   const linkRevision = followLinks(world)
   const gameRevision = followGames(world, view)
   const execute = ({ id, caller, input }: Call) => {

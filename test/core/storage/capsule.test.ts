@@ -11,6 +11,7 @@ import { step } from '../../../src/testing/arbitraries/step.js'
 import { ask } from '../../support/http.js'
 import { tanks } from '../../support/tanks.js'
 import { closedAfterTest } from '../../support/worlds.js'
+import { addOutage } from './add-outage.js'
 import { memoryStorage } from './memory-storage.js'
 
 /** Exports a mock as a capsule, and opens that. */
@@ -52,6 +53,7 @@ describe('a capsule', () => {
     'has the world and its past, and goes on as that world does',
     async (input, count, seed) => {
       const mock = createMockmaker({ scenario: input })
+      addOutage(mock)
       for (const one of fc.sample(step(mock), { seed, numRuns: count })) await one.run()
       await mock.clock.set({ mode: 'frozen' })
 

@@ -9,10 +9,11 @@ import { bind, createListener } from '../../../src/server/http/server.js'
 import { comparable, failure, json, ok, post, request, sendTo } from '../../support/http.js'
 import { jsonHeaders } from '../../support/served-mock.js'
 import { type ServedReplica, serveReplica, sharedModel } from '../../support/served-replicas.js'
-import { tanks, tokens } from '../../support/tanks.js'
+import { startAt, tanks, tokens } from '../../support/tanks.js'
 
 const list = request('GET', '/matchmaker/lobbies/list', tokens.public)
 const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.public)
+const startedAt = new Date(startAt).toUTCString()
 const control = (method: string, path: string, body?: unknown) => ({
   method,
   path: `/__mock${path}`,
@@ -46,6 +47,7 @@ describe('a request to a replica that does not run its world', () => {
     const seen = ok(await sendTo(owner.url, list)) as { lobbies: readonly { lobby_id: string }[] }
 
     expect(comparable(there)).toEqual(comparable(here))
+    expect([here, there].map(({ headers }) => headers.date)).toEqual([startedAt, startedAt])
     expect(seen.lobbies.map(({ lobby_id }) => lobby_id)).toContain(found.lobby.lobby_id)
     expect(other.mock.worlds.inMemory('default')).toBeUndefined()
   })

@@ -69,6 +69,7 @@ describe('docs/deploy/nginx.conf', () => {
     const url = await nginxBefore(mock)
     const client = createClient(url, { controlToken: secret })
 
+    await client.clock.advance('1h')
     const events = await client.changes()
     await client.world.lobbies.create({ game_mode_id: 'duel' })
     const first = (await events.next()).value
@@ -99,6 +100,7 @@ describe('docs/deploy/nginx.conf', () => {
     expect(link.device_link_url).toMatch(/^https:\/\/mock\.example\/devices\/link\//)
     expect(ok(await waiting)).toHaveProperty('cloud_token')
     expect(answer.statusCode).toBe(200)
+    expect(Date.parse(answer.headers.date) - Date.now()).toBeGreaterThan(3_500_000)
     expect(players.flatMap(({ status, address }) => (status === 'reserved' ? [address] : []))).toEqual(['127.0.0.2'])
   })
 

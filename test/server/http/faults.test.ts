@@ -9,9 +9,9 @@ import { mockExpress } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
 import { link, list, nowhere, prepare, validate } from '../../support/faults.js'
 import { it } from '../../support/fixtures.js'
-import { openSocket, parseResponses, sendTo, serveDuringTest } from '../../support/http.js'
+import { openSocket, parseResponses, sendTo, serveDuringTest, type TestRequest } from '../../support/http.js'
 import { contents } from '../../support/small-world.js'
-import { bearer, completion, tanks, tokens } from '../../support/tanks.js'
+import { bearer, completion, startAt, tanks, tokens } from '../../support/tanks.js'
 import { isBusy, live } from '../../support/worlds.js'
 
 /** The end of a connection, and the bytes received on it. */
@@ -268,4 +268,21 @@ it('a fault does not apply to the pages of the server', async ({ server }) => {
   server.mock.faults.add(reset)
 
   expect((await sendTo(server.url, { method: 'GET', path: '/', headers: bearer('x') })).status).toBe(200)
+})
+
+describe('the header date on a socket', () => {
+  it('shows the time of the world for operations, and real time for all else', async ({ server }) => {
+    const dateOf = async (sent: TestRequest) => Date.parse((await sendTo(server.url, sent)).headers.date ?? '')
+    const before = Date.now() - 1000
+
+    const ofWorld = [await dateOf(list), await dateOf(nowhere), await dateOf({ ...list, method: 'HEAD' })]
+    const others = [
+      await dateOf({ method: 'GET', path: '/__mock/clock' }),
+      await dateOf({ method: 'GET', path: '/', headers: { accept: 'text/html' } }),
+      await dateOf({ method: 'GET', path: '/healthz' }),
+    ]
+
+    expect(ofWorld).toEqual([startAt, startAt, startAt])
+    expect(Math.min(...others)).toBeGreaterThan(before)
+  })
 })

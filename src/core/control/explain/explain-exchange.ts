@@ -19,16 +19,21 @@ import { fullNameOf } from '../../store/namespaces.js'
 import type { TableName } from '../../store/rows.js'
 import { tablesByPath } from '../../store/table-names.js'
 import type { ReadView } from '../../store/world.js'
-import { choiceText, explainCandidates, obstacleTexts } from './explain-find.js'
+import { choiceText, explainCandidates, obstacleTexts, outageTexts } from './explain-find.js'
 
 /** The tables that explanations of past answers read. */
 type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>
+
+interface PastWorld extends Pick<ReadView, 'outageOf'> {
+  readonly tables: ExplainedTables
+  readonly faults: readonly FaultRecord[]
+}
 
 /** A past request, and the world around it. */
 interface PastRequest {
   readonly entry: JournalEntry
   /** The world right before it. `undefined` if the history does not have it. */
-  readonly before: { readonly tables: ExplainedTables; readonly faults: readonly FaultRecord[] } | undefined
+  readonly before: PastWorld | undefined
   readonly starter: ReadView['starter']
   /** The change sets that it caused. `undefined` if the history does not have them. */
   readonly changeSets: readonly ChangeSet[] | undefined
@@ -39,16 +44,31 @@ export function explainExchange({ entry, before, starter, changeSets }: PastRequ
   const tables = before?.tables
   const find = tables && findAgain(entry, { tables, starter })
   const fault = before?.faults.find(({ id }) => id === entry.fault)
+  const outages = before && entry.status === 200 ? outagesOf(entry, before) : []
   const because = [
     entry.fault && `fault ${entry.fault} applied to it${fault ? `: ${JSON.stringify(fault.fault.effect)}` : ''}`,
     entry.edited ? editedText : undefined,
     fault?.fault.effect.error || entry.edited ? undefined : reasonOf(entry, tables, find),
-    entry.fault === undefined ? callerText(entry, tables) : undefined,
+    ...outages,
+    entry.fault === undefined && outages.length === 0 ? callerText(entry, tables) : undefined,
     changesText(entry, changeSets),
   ].filter(text => text !== undefined)
   const verdict = verdictOf(entry)
   if (!tables || !find) return { verdict, because }
   return { verdict, because, candidates: explainCandidates(find.candidates, { ...find, tables }) }
+}
+
+/** Says which regions of an answer were down. */
+function outagesOf(entry: JournalEntry, { tables, outageOf }: PastWorld): string[] {
+  const { operation, caller } = entry
+  if (operation === 'regions.list')
+    return tables.regions
+      .all()
+      .flatMap(({ region_id, region_display_name }) =>
+        outageOf(region_id) === undefined ? [] : [`${region_display_name} is down, and stays listed`],
+      )
+  if (operation !== 'lobbies.find' || caller?.namespace_id === undefined || caller.kind === 'development') return []
+  return outageTexts(caller.namespace_id, findInputOf(entry), { tables, outageOf })
 }
 
 const editedText = 'its release replaced the answer of the operation by another one'

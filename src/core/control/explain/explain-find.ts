@@ -1,9 +1,10 @@
 import { ApiError } from '../../contract/errors.js'
 import type { AnswerReasons, ExplainedCandidate } from '../../contract/journal.js'
+import type { OperationInput } from '../../contract/operations.js'
 import type { Coordinates } from '../../contract/regions.js'
 import { chooseForFind, type FindCandidate, type FindCandidates, findCandidates } from '../../operations/matchmaking.js'
 import { clientLocation, distance } from '../../operations/regions.js'
-import { freeSeats, type ListObstacle, seatsTaken } from '../../store/lobby-rules.js'
+import { freeSeats, type ListObstacle, modeKey, seatsTaken } from '../../store/lobby-rules.js'
 import type { LobbyRow } from '../../store/matchmaker-rows.js'
 import type { Tables } from '../../store/model.js'
 import { findNamespace } from '../../store/namespaces.js'
@@ -50,6 +51,8 @@ export const obstacleTexts: { readonly [key in ListObstacle | NonNullable<FindCa
   order: 'newer than the chosen one, or its game mode or region comes later in the request',
 }
 
+type FindView = Pick<ReadView, 'tables' | 'starter' | 'outageOf'>
+
 const thisMachine = { address: '127.0.0.1', isLocal: true } as const
 
 /**
@@ -58,12 +61,12 @@ const thisMachine = { address: '127.0.0.1', isLocal: true } as const
  */
 export function explainFind(
   { find, namespace }: { readonly find: string; readonly namespace?: string | undefined },
-  { tables, starter }: Pick<ReadView, 'tables' | 'starter'>,
+  { tables, starter, outageOf }: FindView,
 ): Explanation {
   const { namespace_id } = findNamespace(namespace, tables)
   const input = { game_modes: [find] }
   try {
-    const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables, starter })
+    const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables, starter, outageOf })
     const candidates = findCandidates(namespace_id, { input, tables, starter })
     const location = clientLocation({}, tables)
     const { region_id } = choice
@@ -74,6 +77,7 @@ export function explainFind(
       because: [
         isNew ? 'no lobby of the game mode has a free seat for find' : choiceText(choice, candidates.ties),
         regionText(region_id, away.kilometers, isNew),
+        ...outageTexts(namespace_id, input, { tables, outageOf }),
       ],
       candidates: explainCandidates(candidates, { location, tables }),
       region_id,
@@ -88,7 +92,7 @@ export function explainFind(
 const mostModes = 100
 
 /** Lists what a find in each game mode gets now, for the same player. */
-export function listFinds({ tables, starter }: Pick<ReadView, 'tables' | 'starter'>): ExplainedChoice[] {
+export function listFinds({ tables, starter, outageOf }: FindView): ExplainedChoice[] {
   const location = clientLocation({}, tables)
   return tables.gameModes
     .all()
@@ -97,7 +101,7 @@ export function listFinds({ tables, starter }: Pick<ReadView, 'tables' | 'starte
       const mode = { namespace_id, game_mode_id }
       try {
         const input = { game_modes: [game_mode_id] }
-        const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables, starter })
+        const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables, starter, outageOf })
         const { region_id } = choice
         const lobby = 'lobby_id' in choice ? { lobby_id: choice.lobby_id } : {}
         return { ...mode, ...lobby, region_id, ...distanceTo(region_id, location, tables) }
@@ -116,6 +120,23 @@ function regionText(region_id: string, kilometers: number | undefined, isNew: bo
   if (kilometers !== undefined)
     return `${region_id} is the nearest region of the game mode, ${kilometers} km from the player`
   return `${region_id} is the first region of the game mode, because the place of the player is unknown`
+}
+
+/** Says which regions of a find are down: `of its two regions only London is up`. Empty if all are up. */
+export function outageTexts(
+  namespace_id: string,
+  { game_modes, regions }: Pick<OperationInput<'lobbies.find'>, 'game_modes' | 'regions'>,
+  { tables, outageOf }: { readonly tables: Pick<Tables, 'gameModes' | 'regions'> } & Pick<ReadView, 'outageOf'>,
+): string[] {
+  const modes = game_modes.flatMap(game_mode_id => tables.gameModes.get(modeKey({ namespace_id, game_mode_id })) ?? [])
+  const all = [...new Set(regions ?? modes.flatMap(mode => mode.regions))]
+  const names = (ids: readonly string[]) => ids.map(id => tables.regions.get(id)?.region_display_name ?? id).join(', ')
+  const up = all.filter(id => outageOf(id) === undefined)
+  if (up.length === all.length) return []
+  const count = all.length === 2 ? 'two' : all.length
+  if (up.length === 1) return [`of its ${count} regions only ${names(up)} is up`]
+  const down = all.filter(id => outageOf(id) !== undefined)
+  return [`${names(down)} ${down.length === 1 ? 'is' : 'are'} down`]
 }
 
 /** Says why find chose a lobby, and how many others were as full. */

@@ -243,7 +243,9 @@ type MatchingFault = ReturnType<LiveFaults['matching']>[number]
 /** Returns the verdict of the first active fault. Returns `undefined` if there is none, or if it lets the request pass. */
 function faultVerdict(matching: readonly MatchingFault[]): string | undefined {
   const { state } = matching.find(({ isDue, state }) => isDue && state.chance !== 0) ?? {}
-  if (!state || state.effect.spurious !== undefined || state.effect.index) return undefined
+  if (!state) return undefined
+  const { spurious, index, date } = state.effect
+  if ((spurious ?? index ?? date) !== undefined) return undefined
   const applies = state.chance === undefined || state.chance === 1 ? 'applies' : 'may apply'
   return `fault ${state.id} ${applies}: ${JSON.stringify(state.effect)}`
 }

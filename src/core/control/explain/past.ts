@@ -3,6 +3,7 @@ import { UsageError } from '../../lib/messages.js'
 import type { Steps } from '../../lib/steps.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
 import { undoChangeSets, undoTables } from '../../store/change-set.js'
+import { outageOf } from '../../store/faults.js'
 import type { LiveWorld } from '../../store/world.js'
 import { readTables, type WorldState } from '../../store/world-state.js'
 import { explainExchange } from './explain-exchange.js'
@@ -62,11 +63,12 @@ export class Past {
         explained.push(undefined)
         continue
       }
-      const { entry, before, later, changeSets } = around
+      const { entry, at, before, later, changeSets } = around
       const undone = later.filter(changeSet => changeSet.revision <= past.revision)
       past = { revision: before, tables: undoTables(past.tables, undone) }
       const { records } = later.find(changeSet => changeSet.faults)?.faults?.before ?? faults
-      const world = { tables: readTables(past.tables), faults: records }
+      const outageOfRegion = (region_id: string) => outageOf({ records }, region_id, at)?.id
+      const world = { tables: readTables(past.tables), faults: records, outageOf: outageOfRegion }
       explained.push(explainExchange({ entry, before: world, starter, changeSets }))
     }
     return explained.reverse()
@@ -77,6 +79,6 @@ export class Past {
     const history = this.history
     if (before === undefined || before < history.oldest.revision) return undefined
     const changeSets = revisions.flatMap(own => history.changeSet(own) ?? [])
-    return { entry: exchange.entry(), before, later: history.changesSince(before).later, changeSets }
+    return { entry: exchange.entry(), at: exchange.at, before, later: history.changesSince(before).later, changeSets }
   }
 }

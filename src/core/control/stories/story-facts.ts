@@ -65,6 +65,7 @@ export class FactReader {
   #stopKind({ before }: LobbyChange): FactKind {
     const { at, cause } = this.changeSet
     if (cause.kind === 'server') return 'server_ended'
+    if (cause.kind === 'fault') return 'region_down'
     if (cause.kind !== 'job' && cause.kind !== 'simulation') return 'lobby_stopped'
     const lobby = before?.row
     const isLate = lobby?.status === 'starting' && lobby.ready_by !== undefined && lobby.ready_by <= at

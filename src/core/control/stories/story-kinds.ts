@@ -136,6 +136,11 @@ const table = {
     title: 'Lobby stopped',
     text: fact => `${actorText(fact)} stopped or deleted the lobby.`,
   }),
+  region_down: ended('lobby_stopped', {
+    title: 'Region down',
+    text: (_, { lobby }) => `The region went down, so ${lobby} stopped.`,
+    ending: end => until(end, 'its region went down', `the region of ${end.lobby} went down first`),
+  }),
   server_ended: ended('server_ended', {
     title: 'Server ended',
     text: 'The process of the game server ended, so the lobby stopped.',
@@ -273,6 +278,7 @@ const actors: Readonly<Record<Cause['kind'], string>> = {
   control: 'A control call',
   code: 'Your code',
   reload: 'A reload of the scenario',
+  fault: 'An outage',
   server: 'The game server',
   restart: 'A restart of the mock',
   reset: 'A reset',
