@@ -1,5 +1,6 @@
 import { counted } from '../core/lib/messages.js'
-import { age, errorLineOf } from '../server/processes/exit-report.js'
+import { elapsedText } from '../core/lib/time.js'
+import { errorLineOf } from '../server/processes/exit-report.js'
 import { indexOf, pollsOf, type RecordedRequest, type Recording, secondsText } from './recording.js'
 
 // The rules for a client of a watch. Each is a function of a recording alone.
@@ -27,7 +28,7 @@ export const polls: Rule = recording => {
   const { end, requests } = recording
   const asked = requests.length === 0 ? 'sent the lab no request' : 'never asked for its link'
   return {
-    sentence: end ? endText(recording, ` after ${age(end.at)}, and ${asked}`) : `it ${asked} within 10 s`,
+    sentence: end ? endText(recording, ` after ${elapsedText(end.at)}, and ${asked}`) : `it ${asked} within 10 s`,
     proof: requests.slice(0, 2),
   }
 }
