@@ -4,7 +4,7 @@ import { grouped } from '../../core/lib/messages.js'
 import { describeOutcome } from '../../core/pipeline/outcome.js'
 import { bytes, duration } from '../ui/format.js'
 import type { FollowedWorld } from './followed-world.js'
-import { regionName } from './lobby-rows.js'
+import { placeName, regionName } from './lobby-rows.js'
 
 type Outcomes = Pick<FollowedWorld, 'tables' | 'made'>
 
@@ -33,11 +33,17 @@ export function outcomeOf(entry: Answered, world: Outcomes): string {
   if (status === 0) return 'The connection closed without an answer.'
   if (status >= 400) {
     const { code, message } = errorOf(answer)
-    return sentence(message || code || `${status}`)
+    return sentence(withPlace(message || code || `${status}`, entry, world))
   }
   if (operation === undefined) return ''
   const phrase = Object.hasOwn(phrases, operation) ? phrases[operation as OperationId] : undefined
   return phrase?.(entry) ?? describeOutcome(operation, answer, id => seatText(id, entry, world)) ?? ''
+}
+
+/** Names the lobby of a request in words, where a text has its id. */
+function withPlace(text: string, { body }: Answered, { tables }: Outcomes): string {
+  const lobby = tables.lobbies.get(Object(body).lobby_id)
+  return lobby ? text.replaceAll(lobby.lobby_id, () => placeName(lobby, tables)) : text
 }
 
 /** Begins a text with a capital letter, and ends it with a full stop. */
