@@ -298,6 +298,7 @@ function serversOf(remote: ControlledRemote): Client['servers'] {
     get: lobby_id => undefinedIfMissing(request(remote, 'GET /servers/{lobby_id}', { params: { lobby_id } })),
     restart: lobby_id =>
       undefinedIfMissing(request(remote, 'POST /servers/{lobby_id}/restart', { params: { lobby_id } })),
+    kill: lobby_id => undefinedIfMissing(request(remote, 'POST /servers/{lobby_id}/kill', { params: { lobby_id } })),
     served: lobby_id => request(remote, 'GET /lobbies/{lobby_id}/served', { params: { lobby_id } }),
   }
 }

@@ -29,6 +29,9 @@ export interface ClientEnd {
   readonly startFailure?: string
 }
 
+/** After so many requests the lab ends a client: it is in a loop. */
+export const mostRequests = 300
+
 /** All that happened to one client in one case of a check. The verdicts read nothing else. */
 export interface Recording {
   readonly requests: RecordedRequest[]

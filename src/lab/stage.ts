@@ -5,7 +5,7 @@ import { createMock, type Mock } from '../core/mock/mock.js'
 import type { ScenarioInput } from '../core/scenario/schema.js'
 import { bind, createListener, type OpenPort } from '../server/http/server.js'
 import { recordingListener } from './recorder.js'
-import { type ClientEnd, pollsOf, type RecordedRequest, type Recording } from './recording.js'
+import { type ClientEnd, mostRequests, pollsOf, type RecordedRequest, type Recording } from './recording.js'
 
 /** A client that runs. */
 export interface RunningClient {
@@ -44,8 +44,6 @@ export const pollWithinMs = 10_000
 const waitedMs = 500
 /** A client has this time to exit after the lab has completed the link, in ms. */
 export const exitWithinMs = 5_000
-/** After so many requests a case ends: the client is in a loop. */
-const mostRequests = 300
 /** A condition is looked at in this interval, in ms. */
 const tickMs = 15
 

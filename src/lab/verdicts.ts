@@ -1,7 +1,7 @@
 import { counted } from '../core/lib/messages.js'
 import { elapsedText } from '../core/lib/time.js'
 import { errorLineOf } from '../server/processes/exit-report.js'
-import { indexOf, pollsOf, type RecordedRequest, type Recording, secondsText } from './recording.js'
+import { indexOf, mostRequests, pollsOf, type RecordedRequest, type Recording, secondsText } from './recording.js'
 
 // The rules for a client of a watch. Each is a function of a recording alone.
 
@@ -28,7 +28,9 @@ export const polls: Rule = recording => {
   const { end, requests } = recording
   const asked = requests.length === 0 ? 'sent the lab no request' : 'never asked for its link'
   return {
-    sentence: end ? endText(recording, ` after ${elapsedText(end.at)}, and ${asked}`) : `it ${asked} within 10 s`,
+    sentence: end
+      ? endText(recording, ` after ${elapsedText(end.at)}, and ${asked}`)
+      : (loopText(recording) ?? `it ${asked} within 10 s`),
     proof: requests.slice(0, 2),
   }
 }
@@ -176,7 +178,7 @@ export function endsWell(withinMs: number): Rule {
     const within = `within ${withinMs / 1_000} s after the link was complete`
     if (completedAt !== undefined && end && end.at < completedAt)
       return { sentence: `${endText(recording)}, before the link was complete`, proof }
-    if (!end) return { sentence: `it did not exit ${within}`, proof }
+    if (!end) return { sentence: loopText(recording) ?? `it did not exit ${within}`, proof }
     if (end.code !== 0) return { sentence: endText(recording), proof }
     if (end.at - (completedAt ?? end.at) > withinMs) return { sentence: `it did not exit ${within}`, proof }
     const wrong = wrongPrint(recording)
@@ -316,6 +318,13 @@ export function isPatient({ holdMs, deadMs }: { readonly holdMs: number; readonl
 
 /** The act of a poll that gets no answer. */
 export const deadAct = 'let a poll wait for ever'
+
+/** Says that the lab has ended a client because it asked too often. `undefined`: it did not. */
+function loopText({ requests, end }: Recording): string | undefined {
+  const last = requests[mostRequests]
+  if (!last || end) return undefined
+  return `it sent more than ${mostRequests} requests in ${secondsText(last.at)}, so the lab ended it early`
+}
 
 /** Describes how a client has ended. `clause` comes before the error. */
 function endText({ end }: Recording, clause = ''): string {

@@ -232,6 +232,16 @@ describe('the rules on the end', () => {
     expect(endsWell(5_000)(open)?.sentence).toBe('it did not exit within 5 s after the link was complete')
   })
 
+  it('say that the lab ended a client in a loop early', () => {
+    const { end: _, ...open } = complete([cloudToken])
+    const loop = { ...open, requests: Array.from({ length: 310 }, (_, i) => poll(4 * i)) }
+    const elsewhere = loop.requests.map(one => ({ ...one, isPoll: false }))
+    const sentence = 'it sent more than 300 requests in 1.200 s, so the lab ended it early'
+
+    expect(endsWell(5_000)(loop)?.sentence).toBe(sentence)
+    expect(polls({ ...loop, requests: elsewhere })?.sentence).toBe(sentence)
+  })
+
   it('allow no effect before an answer with the token', () => {
     expect(acceptsNoOtherAnswer(complete([cloudToken]))).toBeUndefined()
     expect(acceptsNoOtherAnswer(complete([], { end: { at: 100, code: 0, reason: '' } }))?.sentence).toBe(

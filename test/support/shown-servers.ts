@@ -27,5 +27,6 @@ export function showServers(mock: Mockmaker, servers: readonly Partial<GameServe
       return server && { ...server, log: server.last_lines, environment: { PORT: '7783' } }
     },
     restart: of,
+    kill: of,
   })
 }

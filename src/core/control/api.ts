@@ -544,6 +544,11 @@ export const controlCalls = lazy(() => [
       'Restarts the game server of a lobby, which loses its players and its state. If the server has ended, a new lobby of the same game mode and region gets a new one. Returns the server.',
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.restart(lobby_id)),
   }),
+  call('POST /servers/{lobby_id}/kill', {
+    summary:
+      'Kills the game server of a lobby with its children, as if its machine had failed. Its lobby stops. A server that has ended stays as it is. Returns the server.',
+    run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.kill(lobby_id)),
+  }),
   call('PUT /client', {
     summary: 'Moves the player, in one change set. Distances and find follow. `null` means that the place is unknown.',
     body: z.strictObject({ location: Location.nullable() }),

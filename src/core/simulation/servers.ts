@@ -67,6 +67,11 @@ export interface GameServerProcesses {
    * Returns `undefined` if the mock has started none. Throws `UsageError` if the lobby cannot be created.
    */
   restart(lobbyId: string): GameServerState | undefined
+  /**
+   * Kills the server of a lobby with its children, as if its machine had failed. Its lobby stops. One that has ended stays as it is.
+   * Returns the server. `undefined` if the mock has started none.
+   */
+  kill(lobbyId: string): GameServerState | undefined
 }
 
 /** A player who has had a seat in a lobby, and what the server of the lobby has called for it. */
@@ -166,6 +171,11 @@ export class LiveServers implements GameServerCalls {
   restart(lobbyId: string): GameServerState | undefined {
     this.world.checkUsable()
     return this.#runner?.restart(lobbyId)
+  }
+
+  kill(lobbyId: string): GameServerState | undefined {
+    this.world.checkUsable()
+    return this.#runner?.kill(lobbyId)
   }
 
   served(lobbyId: string): ServedLobby {

@@ -22,17 +22,25 @@ interface Ended {
   /** The age of the process, in ms. */
   readonly ageMs: number
   readonly wasReady: boolean
+  /** True if a control call has killed it. */
+  readonly wasKilled?: boolean
   /** Seats of its lobby. */
   readonly players: number
 }
 
 /** Describes the end of a process, without its output. It is no failure if a ready server exits with 0. */
-export function describeExit({ exit, command, ageMs, wasReady, players }: Ended): { text: string; isFailure: boolean } {
+export function describeExit(ended: Ended): { text: string; isFailure: boolean } {
+  const { exit, command, ageMs, wasReady, wasKilled = false, players } = ended
   const { code, signal, error } = exit
   const stops = 'so its lobby has stopped'
   if (error !== undefined)
     return { text: `its game server could not start: ${error}, ${stops}. Command: ${command}`, isFailure: true }
   const after = `after ${elapsedText(ageMs)}`
+  if (wasKilled)
+    return {
+      text: `its game server was killed ${after}, because a control call asked for it, ${stops}`,
+      isFailure: false,
+    }
   if (signal !== undefined)
     return { text: `its game server was ended by ${signal} ${after}, ${stops}`, isFailure: true }
   if (code === 0 && wasReady) {

@@ -68,6 +68,8 @@ interface Server {
   process: ServerProcess | undefined
   /** True from a change of its files until its next process. */
   isRestarting: boolean
+  /** True once a control call has killed it. */
+  isKilled: boolean
   /** True once its lobby has stopped, or was deleted. */
   isStopping: boolean
   readonly log: KeptLines<ServerLine>
@@ -214,6 +216,19 @@ export class GameServers {
     return started && stateOf(started)
   }
 
+  /** Kills the server of a lobby. One that has no process yet does not start. */
+  #killByCall(world: RunningWorld, lobbyId: string): GameServerState | undefined {
+    const server = this.#find(world, lobbyId)
+    if (!server) return undefined
+    if (server.end === undefined) {
+      server.isKilled = true
+      server.isRestarting = false
+      if (server.process) server.process.kill()
+      else changeLobbyOf(server, stopLobby)
+    }
+    return stateOf(server)
+  }
+
   /** Finds the newest server of a lobby. */
   #find(world: RunningWorld, lobbyId: string): Server | undefined {
     const running = this.#running.get(keyOf(world, lobbyId))
@@ -236,6 +251,7 @@ export class GameServers {
         return server && { ...stateOf(server), log: [...server.log.lines], environment: server.environment }
       },
       restart: (id: string) => this.#restartByCall(world, id),
+      kill: (id: string) => this.#killByCall(world, id),
     }
     world.servers.runBy(runner, {
       starts: lobby => !this.#isClosed && this.#commandFor(lobby, world) !== undefined,
@@ -281,6 +297,7 @@ export class GameServers {
       fixedPorts: [],
       process: undefined,
       isRestarting: false,
+      isKilled: false,
       isStopping: false,
       log: new KeptLines(),
       environment: {},
@@ -413,6 +430,7 @@ export class GameServers {
       command: state.command,
       ageMs: real.now() - startedAt,
       wasReady: lobby?.status === 'ready',
+      wasKilled: server.isKilled,
       players: lobby ? seatsTaken(lobby) : 0,
     })
     keepLastLines(server)

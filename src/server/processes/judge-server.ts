@@ -4,6 +4,7 @@ import { counted, shortened } from '../../core/lib/messages.js'
 import { elapsedText, formatDuration } from '../../core/lib/time.js'
 import type { RefusedCall, ServedLobby, ServedPlayer } from '../../core/simulation/servers.js'
 import { isNotFound, tailOf } from './exit-report.js'
+import type { DeadPort } from './listeners.js'
 import type { Exit } from './server-process.js'
 
 // Judges what a game server has called, and how it ended: a sentence for each check.
@@ -41,14 +42,6 @@ export interface ClientEnd {
   readonly lastLines: readonly string[]
 }
 
-/** A port of the server that refuses connections, though the server runs. */
-export interface RefusingPort {
-  /** `127.0.0.1:42687`. */
-  readonly address: string
-  /** The variable by which the server knows it. */
-  readonly variable: string
-}
-
 interface Judged {
   readonly served: ServedLobby
   readonly expected: readonly ExpectableCall[]
@@ -57,7 +50,8 @@ interface Judged {
   readonly readyMs: number | undefined
   readonly end: ServerEnd
   readonly clients: readonly ClientEnd[]
-  readonly refusingPorts: readonly RefusingPort[]
+  /** The ports of the running server on which nothing listens. */
+  readonly deadPorts: readonly DeadPort[]
 }
 
 /** The parts of a result that most checks have. */
@@ -124,9 +118,9 @@ function proofOf({ name, token, connected, sentence }: ServedPlayer, { clients }
 }
 
 /** Says why nobody may have connected. Failed clients have their own check, which shows the ports. */
-function connectHints({ clients, refusingPorts }: Judged): string[] {
+function connectHints({ clients, deadPorts }: Judged): string[] {
   if (clients.length === 0) return [noClients]
-  return clients.some(hasFailed) ? [] : refusingPorts.map(portHint)
+  return clients.some(hasFailed) ? [] : deadPorts.map(portHint)
 }
 
 const noClients = 'nobody plays for them: pass --client, or let the server connect MOCKMAKER_PLAYER_TOKENS'
@@ -160,7 +154,7 @@ function noneOf(calls: readonly RefusedCall[], [one, many]: readonly [string, st
 /** The most calls that prove a failure. */
 const mostShown = 10
 
-function judgeClients({ clients, refusingPorts }: Judged): Verdict | undefined {
+function judgeClients({ clients, deadPorts }: Judged): Verdict | undefined {
   if (clients.length === 0) return undefined
   const all = counted(clients.length, 'client', 'clients')
   const failed = clients.filter(hasFailed)
@@ -169,7 +163,7 @@ function judgeClients({ clients, refusingPorts }: Judged): Verdict | undefined {
     `${name} ${describeEnd(exit ?? {})}`,
     ...tailOf(lastLines).map(line => `  ${line}`),
   ])
-  const hints = refusingPorts.map(portHint)
+  const hints = deadPorts.map(portHint)
   return { passed: false, sentence: `${failed.length} of ${all} failed`, evidence: [...evidence, ...hints] }
 }
 
@@ -177,8 +171,8 @@ function hasFailed({ exit }: ClientEnd): boolean {
   return exit !== undefined && exit.code !== 0
 }
 
-function portHint({ address, variable }: RefusingPort): string {
-  return `nothing listens on ${address}: does the server listen on ${variable}?`
+function portHint({ port, variable }: DeadPort): string {
+  return `nothing listens on port ${port}: does the server listen on ${variable}?`
 }
 
 /** The exit code after SIGTERM that shells and Java report. */

@@ -77,7 +77,7 @@ function tcpPort(port: number): Promise<number | undefined> {
   })
 }
 
-function isUdpFree(port: number): Promise<boolean> {
+export function isUdpFree(port: number): Promise<boolean> {
   return new Promise(resolve => {
     const socket = createSocket('udp4')
     socket.once('error', () => {
@@ -91,19 +91,28 @@ function isUdpFree(port: number): Promise<boolean> {
 /** The longest wait for an answer of a port, in ms. */
 const answersWithinMs = 1_000
 
-/** Tells whether a TCP port refuses connections. One that accepts them sees a client that leaves at once. */
-export function refusesConnections(port: number, host: string): Promise<boolean> {
+/** The addresses by which a server on this machine can be reached. */
+const ownHosts = ['127.0.0.1', '::1']
+
+/** Tells whether a TCP port of this machine refuses connections. One that accepts them sees a client that leaves at once. */
+export async function refusesConnections(port: number): Promise<boolean> {
+  for (const host of ownHosts) if (!(await isRefused(port, host))) return false
+  return true
+}
+
+function isRefused(port: number, host: string): Promise<boolean> {
   return new Promise(resolve => {
     const socket = connect({ port, host, timeout: answersWithinMs })
     // A connection whose data nobody has read would end with a reset.
     socket.resume()
     socket.once('connect', () => socket.end())
+    let hasFailed = false
     socket.once('timeout', () => socket.destroy())
-    let isRefused = false
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      isRefused = error.code === 'ECONNREFUSED'
+    // A machine may have no IPv6.
+    socket.once('error', () => {
+      hasFailed = true
     })
-    socket.once('close', () => resolve(isRefused))
+    socket.once('close', () => resolve(hasFailed))
   })
 }
 

@@ -1,8 +1,7 @@
 import { createLobbies } from '../../core/control/creators.js'
-import { type Environment, lobbyEnvironment, variablePart } from '../../core/control/environment.js'
+import { type Environment, lobbyEnvironment } from '../../core/control/environment.js'
 import type { CheckResult } from '../../core/lib/check-report.js'
 import { counted, UsageError } from '../../core/lib/messages.js'
-import { connectHost } from '../../core/lib/url.js'
 import type { Mock } from '../../core/mock/mock.js'
 import type { RunningWorld } from '../../core/mock/running-world.js'
 import type { ServedLobby } from '../../core/simulation/servers.js'
@@ -18,10 +17,9 @@ import {
   endsWithinMs,
   hasCome,
   judgeServer,
-  type RefusingPort,
   type ServerEnd,
 } from './judge-server.js'
-import { refusesConnections } from './ports.js'
+import { type DeadPort, findDeadPorts } from './listeners.js'
 import { type Exit, type ServerProcess, startProcess } from './server-process.js'
 
 export interface ServerCheckOptions {
@@ -175,12 +173,12 @@ class ServerCheck {
         if (expected.includes('disconnected')) await this.#until(hasLeft, leftAt)
       } else if (this.#readyMs !== undefined) await this.#until(isMet(expected), deadline)
       const clients = this.#seats.flatMap(({ client }) => client ?? [])
-      const refusingPorts = clients.length === 0 ? [] : await this.#refusingPorts()
+      const deadPorts = clients.length === 0 ? [] : await this.#deadPorts()
       const end = await this.#stopServer()
       await Promise.all(clients.map(({ process }) => process.gone))
       const served = this.#served()
       const ended = clients.map(client => ({ ...client, lastLines: client.process.lastLines() }))
-      return judgeServer({ served, expected, withinMs, readyMs: this.#readyMs, end, clients: ended, refusingPorts })
+      return judgeServer({ served, expected, withinMs, readyMs: this.#readyMs, end, clients: ended, deadPorts })
     } finally {
       unsubscribe()
       this.#abort.abort()
@@ -301,20 +299,11 @@ class ServerCheck {
     return this.#world.servers.served(this.#lobbyId)
   }
 
-  /** Finds the TCP ports on which a running server should listen, and does not. Asks none if a player has connected. */
-  async #refusingPorts(): Promise<RefusingPort[]> {
+  /** Finds the TCP ports on which a running server should listen, and does not. Asks for none if a player has connected. */
+  async #deadPorts(): Promise<readonly DeadPort[]> {
     if (this.#exit || this.#served().players.some(player => player.connected)) return []
-    const { hostname } = new URL(this.#options.url)
-    const host = connectHost(hostname)
-    const found: RefusingPort[] = []
-    for (const { label, target_port, proxy_protocol } of this.#world.world.tables.lobbies.get(this.#lobbyId)?.ports ??
-      []) {
-      // UDP has no connections, and a server need not use all ports of a range.
-      if (proxy_protocol === 'udp' || target_port === undefined) continue
-      if (await refusesConnections(target_port, host))
-        found.push({ address: `${hostname}:${target_port}`, variable: `PORT_${variablePart(label)}` })
-    }
-    return found
+    const { ports = [] } = this.#world.world.tables.lobbies.get(this.#lobbyId) ?? {}
+    return (await findDeadPorts(ports, this.#server?.pid)).dead
   }
 
   /** Sends SIGTERM to the server, unless it has ended, and waits for its end. */

@@ -159,6 +159,7 @@ const examples: readonly Example[] = [
   ['GET /servers', '/servers'],
   ['GET /servers/{lobby_id}', '/servers/arena'],
   ['POST /servers/{lobby_id}/restart', '/servers/arena/restart', {}],
+  ['POST /servers/{lobby_id}/kill', '/servers/arena/kill', {}],
   ['PUT /client', '/client', { location: { latitude: 52.52, longitude: 13.4 } }],
   ['PUT /client', '/client', { location: null }],
   ['GET /simulation', '/simulation'],

@@ -112,7 +112,7 @@ describe('the story of a player', () => {
       last_lines: [],
     }
     const get = () => undefined
-    mockOf(mock, 'test').default.servers.runBy({ list: () => [server], get, restart: get })
+    mockOf(mock, 'test').default.servers.runBy({ list: () => [server], get, restart: get, kill: get })
 
     expect(storyOf(mock, token).server).toEqual(server)
   })

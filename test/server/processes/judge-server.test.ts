@@ -44,7 +44,7 @@ const right: Judged = {
   readyMs: 4_210,
   end,
   clients: [],
-  refusingPorts: [],
+  deadPorts: [],
 }
 
 /** Judges a right server with some differences. Returns the lines of the report. */
@@ -161,7 +161,7 @@ describe('a wrong server', () => {
       {
         served: { players: [player('Ada', { connected: false })] },
         clients: [{ ...client, exit: { code: 1 }, lastLines: ['refused'] }],
-        refusingPorts: [{ address: '127.0.0.1:42687', variable: 'PORT_default' }],
+        deadPorts: [{ port: 42_687, variable: 'PORT_default' }],
       },
       [
         '✗ connected: missing for 1 of 1 player',
@@ -169,7 +169,7 @@ describe('a wrong server', () => {
         '✗ clients: 1 of 1 client failed',
         '    player 1 crashed with exit code 1',
         '      refused',
-        '    nothing listens on 127.0.0.1:42687: does the server listen on PORT_default?',
+        '    nothing listens on port 42687: does the server listen on PORT_default?',
       ],
     ],
     [
@@ -177,12 +177,12 @@ describe('a wrong server', () => {
       {
         served: { players: [player('Ada', { connected: false })] },
         clients: [{ ...client, exit: undefined }],
-        refusingPorts: [{ address: '127.0.0.1:42687', variable: 'PORT_default' }],
+        deadPorts: [{ port: 42_687, variable: 'PORT_default' }],
       },
       [
         '✗ connected: missing for 1 of 1 player',
         '    Ada player.mock.Ada: Ada was here. Its client ran for 500 ms, until the check ended it.',
-        '    nothing listens on 127.0.0.1:42687: does the server listen on PORT_default?',
+        '    nothing listens on port 42687: does the server listen on PORT_default?',
       ],
     ],
     [

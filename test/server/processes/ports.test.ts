@@ -44,17 +44,16 @@ describe('a port', () => {
     await expect(find([fixed])).rejects.toThrow('the fixed port 1234 of "game" is taken')
   })
 
-  it('refuses connections once nothing listens on it, and not before', async () => {
-    const host = '127.0.0.1'
+  it.for(['127.0.0.1', '::1'])('of %s refuses connections once nothing listens on it, and not before', async host => {
     // It writes first: its data must not end the connection with an error.
     const errors: Error[] = []
     const server = createServer(socket => socket.on('error', error => errors.push(error)).end('welcome'))
     await once(server.listen(0, host), 'listening')
     const { port } = server.address() as AddressInfo
 
-    const before = await refusesConnections(port, host)
+    const before = await refusesConnections(port)
     await once(server.close(), 'close')
-    const after = await refusesConnections(port, host)
+    const after = await refusesConnections(port)
 
     expect({ before, after, errors }).toEqual({ before: false, after: true, errors: [] })
   })

@@ -192,6 +192,48 @@ describe('the restart of a game server', () => {
   })
 })
 
+describe('the kill of a game server', () => {
+  it('ends its process at once, and stops its lobby', async () => {
+    const { servers, id, server, only, lines, failures, mock } = await game()
+
+    const killed = servers.kill(id)
+    await settled()
+
+    expect([killed?.lobby_id, server.signals]).toEqual([id, ['SIGKILL']])
+    const message = expect.stringMatching(/was killed after .* because a control call asked for it, so its lobby has/)
+    expect(only()).toMatchObject({ status: 'crashed', signal: 'SIGKILL', message })
+    expect(mock.default.world.tables.lobbies.get(id)?.status).toBe('stopped')
+    expect([lines.at(-1), failures]).toEqual([message, []])
+  })
+
+  it('also ends one that is restarting, and one that has no process yet', async () => {
+    const { servers, id, server, only, processes, mock, find } = await game()
+    server.write('old')
+    servers.restart(id)
+
+    servers.kill(id)
+    await settled()
+    void find()
+    const next = mock.default.world.tables.lobbies.all().at(-1)?.lobby_id ?? ''
+    servers.kill(next)
+    await settled()
+
+    expect(only()).toMatchObject({ status: 'crashed', restarts: 1 })
+    expect(servers.get(next)?.status).toBe('stopped')
+    expect(processes).toHaveLength(1)
+  })
+
+  it('leaves one that has ended as it is, and finds no server of another lobby', async () => {
+    const { servers, id, server } = await game()
+    server.exit({ code: 0 })
+    await settled()
+    const [ended] = servers.list()
+
+    expect(servers.kill(id)).toEqual(ended)
+    expect(servers.kill('nobody')).toBeUndefined()
+  })
+})
+
 describe('the events of game servers', () => {
   it('tell each change at once, and lines soon', async () => {
     const { mock, server, servers, id } = await game()
@@ -229,6 +271,8 @@ describe('the events of game servers', () => {
     expect(await client.servers.get(id)).toMatchObject({ log: [{ text: 'hello' }] })
     expect(await client.servers.restart(id)).toMatchObject({ lobby_id: id, restarts: 1 })
     expect([await client.servers.get('nobody'), await client.servers.restart('nobody')]).toEqual([undefined, undefined])
+    expect(await client.servers.kill(id)).toMatchObject({ lobby_id: id })
+    expect(await client.servers.kill('nobody')).toBeUndefined()
     controller.abort()
   })
 })
