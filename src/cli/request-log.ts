@@ -4,7 +4,7 @@ import { isSeatOperation } from '../core/contract/operations.js'
 import { defaultWorldId, isControlPath, pathInWorld, readinessPath } from '../core/contract/paths.js'
 import { writeJson } from '../core/lib/json.js'
 import { counted, grouped, shortened } from '../core/lib/messages.js'
-import { localTimeOfDay, timeOfDay } from '../core/lib/time.js'
+import { elapsedText, localTimeOfDay, timeOfDay } from '../core/lib/time.js'
 import type { Mock } from '../core/mock/mock.js'
 import { listedLobbies } from '../core/operations/lobbies.js'
 import type { ExchangeRecord } from '../core/pipeline/log.js'
@@ -75,7 +75,7 @@ export function printLastFailure(entries: readonly JournalEntry[], { print, styl
   if (!entry) return print('  the journal has no failed request')
   const { time, method, path, query, status, ms, fault, body, answer } = entry
   const facts = [
-    `${ms.toFixed(1)} ms`,
+    elapsedText(ms),
     `at ${timeOfDay(Date.parse(time))}`,
     ...(fault === undefined ? [] : [`fault ${fault}`]),
   ]
@@ -143,7 +143,7 @@ function isNoise({ fromOwnPage, method, path }: ExchangeRecord): boolean {
 const widths = {
   method: 'DELETE'.length,
   path: '/matchmaker/players/disconnected'.length,
-  duration: '1000.0 ms'.length,
+  duration: '5 min 2 s'.length,
 }
 
 /**
@@ -172,14 +172,13 @@ export function requestLine(
   const inWorld = record.world === undefined || record.world === defaultWorldId ? '' : ` [${record.world}]`
   const times = count === 1 ? '' : ` ×${grouped(count)}`
   const padding = ' '.repeat(Math.max(0, widths.path - path.length - inWorld.length - times.length))
-  const duration = blocked ? `${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
   const styled: typeof style = (format, text) => (isDim || text === '' ? text : style(format, text))
   const columns = [
     styled('dim', localTimeOfDay(endedAt)),
     styled(colour, String(status).padStart('200'.length)),
     record.method.padEnd(widths.method),
     `${path}${styled('dim', inWorld)}${styled('bold', times)}${padding}`,
-    styled('dim', duration.padStart(widths.duration)),
+    styled('dim', elapsedText(ms).padStart(widths.duration)),
   ]
   const line = columns.join('  ')
   const notes = [

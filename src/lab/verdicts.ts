@@ -1,6 +1,6 @@
 import { counted } from '../core/lib/messages.js'
-import { secondsText } from '../core/lib/time.js'
-import { age, errorLineOf } from '../server/processes/exit-report.js'
+import { elapsedText, secondsText } from '../core/lib/time.js'
+import { errorLineOf } from '../server/processes/exit-report.js'
 import { indexOf, mostRequests, pollsOf, type RecordedRequest, type Recording } from './recording.js'
 
 // The rules for a client of a watch. Each is a function of a recording alone.
@@ -29,7 +29,7 @@ export const polls: Rule = recording => {
   const asked = requests.length === 0 ? 'sent the lab no request' : 'never asked for its link'
   return {
     sentence: end
-      ? endText(recording, ` after ${age(end.at)}, and ${asked}`)
+      ? endText(recording, ` after ${elapsedText(end.at)}, and ${asked}`)
       : (loopText(recording) ?? `it ${asked} within 10 s`),
     proof: requests.slice(0, 2),
   }

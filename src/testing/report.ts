@@ -4,6 +4,7 @@ import type { JournalEntry, PendingRequest } from '../core/contract/journal.js'
 import { after } from '../core/lib/after.js'
 import { writeJson } from '../core/lib/json.js'
 import { escapedLine, shortened } from '../core/lib/messages.js'
+import { elapsedText } from '../core/lib/time.js'
 import { describeFault } from '../core/pipeline/unused-faults.js'
 import { evidenceLines, type PendingWait, waitTexts, wantedText } from '../core/pipeline/wait-report.js'
 import type { ScenarioInput } from '../core/scenario/schema.js'
@@ -159,7 +160,7 @@ function waitLines(wait: PendingWait): string[] {
 
 function summaryOf(entry: JournalEntry): string {
   const because = entry.fault === undefined ? '' : ', by a fault'
-  return `${lineStart(entry)} → ${statusText(entry)} (${entry.ms.toFixed(1)} ms)${because}`
+  return `${lineStart(entry)} → ${statusText(entry)} (${elapsedText(entry.ms)})${because}`
 }
 
 function lineStart(request: Pick<PendingRequest, 'method' | 'path' | 'query'>): string {
@@ -170,7 +171,7 @@ function entryLines(entry: JournalEntry, faults: readonly FaultState[]): string[
   const { ms, fault, body, answer } = entry
   const because = fault === undefined ? '' : `, by ${nameFault(fault, faults)}`
   return [
-    `  ${targetOf(entry)} → ${statusText(entry)} (${ms.toFixed(1)} ms)${because}`,
+    `  ${targetOf(entry)} → ${statusText(entry)} (${elapsedText(ms)})${because}`,
     ...bodyLines('request', body),
     ...bodyLines('answer', answer),
   ]

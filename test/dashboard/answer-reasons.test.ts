@@ -2,7 +2,7 @@ import { fc } from '@fast-check/vitest'
 import { describe, expect, inject, it } from 'vitest'
 import { foldCandidates, loserWords, reasonSentence } from '../../src/dashboard/requests/answer-reasons.js'
 import { createTables } from '../../src/dashboard/world/followed-world.js'
-import { isChosen, regionNotes } from '../../src/dashboard/world/outcome.js'
+import { isChosen, outcomeOf, regionNotes } from '../../src/dashboard/world/outcome.js'
 import { createMockmaker } from '../../src/index.js'
 
 const names = { 'lnd-fra': 'Frankfurt', 'lnd-lon': 'London', 'lnd-tok': 'Tokyo' } as const
@@ -146,5 +146,34 @@ describe('the compared lobbies', () => {
       expect.stringMatching(/^2 lost/),
       expect.stringMatching(/^1 lost/),
     ])
+  })
+})
+
+describe('the sentence of a refusal', () => {
+  it('is the reason with the names, and the message if that is all', async () => {
+    const { entry } = await findAmong([])
+    const refused = (reason: string, message = 'lobby 1 is full') =>
+      reasonSentence(
+        { ...entry, status: 400, answer: { code: 'X', message } },
+        { verdict: '', because: [reason] },
+        known,
+      )
+    const known = { tables: createTables(), made: new Map() }
+
+    expect(refused('duel in Frankfurt is full: all 2 seats were taken')).toBe(
+      'duel in Frankfurt is full: all 2 seats were taken.',
+    )
+    expect(refused('lobby 1 is full')).toBe('Lobby 1 is full.')
+    expect(refused('it had no token', '')).toBe('X.')
+  })
+
+  it('names the lobby of the request instead of its id', () => {
+    const lobby = { lobby_id: '1-2', game_mode_id: 'duel', region_id: 'lnd-fra' }
+    const tables = createTables([{ table: 'lobbies', id: '1-2', row: lobby }])
+    const answer = { code: 'X', message: 'lobby 1-2 is full' }
+
+    expect(outcomeOf({ status: 400, body: { lobby_id: '1-2' }, answer }, { tables, made: new Map() })).toBe(
+      'Lobby duel, lnd-fra is full.',
+    )
   })
 })

@@ -146,15 +146,15 @@ describe('a name of a world that is taken', () => {
 
     await page.keyboard.press('Escape')
     mock.lobby({ game_mode_id: 'duel' })
-    const revision = mock.history({ limit: 1 }).oldest
-    await mock.worlds.put(`default-${revision}`, { fork: 'default' })
+    const taken = 'default-before-20-00-00'
+    await mock.worlds.put(taken, { fork: 'default' })
 
     await page.getByRole('slider', { name: 'Revision' }).press('Home')
     await page.getByRole('button', { name: 'Fork from here' }).click()
 
-    await page.waitForURL(`${url}/w/default-${revision}-2/`)
-    expect(mock.worlds.get(`default-${revision}`)?.world.lobbies.count()).toBe(2)
-    expect(mock.worlds.get(`default-${revision}-2`)?.world.lobbies.count()).toBe(1)
+    await page.waitForURL(`${url}/w/${taken}-2/`)
+    expect(mock.worlds.get(taken)?.world.lobbies.count()).toBe(2)
+    expect(mock.worlds.get(`${taken}-2`)?.world.lobbies.count()).toBe(1)
   })
 })
 

@@ -182,11 +182,11 @@ describe('the page of a copy', () => {
     await page.getByRole('slider', { name: 'Revision' }).press('Home')
     await page.getByText('You see 20:00:00, 3 min 30 s ago.').waitFor()
     await page.getByRole('button', { name: 'Fork from here' }).click()
-    await page.getByRole('button', { name: /^World: default-\d+/ }).waitFor()
+    await page.getByRole('button', { name: /^World: default-before-20-00-\d\d/ }).waitFor()
     await page.getByRole('button', { name: 'Clock: Frozen 20:00:00 ×1' }).waitFor()
     await page.getByRole('grid', { name: '1 lobby' }).waitFor()
     expect(await requestsOf(page).innerText()).not.toContain('lobbies.find')
-    await page.getByRole('button', { name: /^World: default-\d+/ }).click()
+    await page.getByRole('button', { name: /^World: default-before-20-00-\d\d/ }).click()
     await page.getByRole('button', { name: /^bug\.html/ }).click()
     await page.getByRole('grid', { name: '6 requests' }).waitFor()
 

@@ -1,4 +1,7 @@
 import { describe, expect } from 'vitest'
+import { mockOf } from '../../src/core/mock/facade.js'
+import { stopLobby } from '../../src/core/operations/game-server.js'
+import type { RunningLobby } from '../../src/core/store/lobby-rules.js'
 import { it } from '../support/dashboard-page.js'
 import { showServers } from '../support/shown-servers.js'
 
@@ -6,7 +9,7 @@ const scenario = {
   clock: 'frozen',
   now: '2026-11-20T20:05:00Z',
   regions: ['lnd-fra'],
-  game_modes: [{ game_mode_id: 'duel', max_players: 2 }],
+  game_modes: [{ game_mode_id: 'duel', max_players: 16 }],
   lobbies: [{ lobby_id: 'open', game_mode_id: 'duel', region_id: 'lnd-fra' }],
 } as const
 
@@ -31,6 +34,13 @@ const ended = { lobby_id: 'empty', status: 'ended', ended_at: '2026-11-20T20:04:
 describe('the servers', () => {
   it('are listed by urgency, and show how the chosen one crashed', async ({ open }) => {
     const { page, mock, complaints } = await open({ scenario })
+    const { world } = mockOf(mock, 'test').default
+    await mock.lobby({ lobby_id: 'broken', game_mode_id: 'duel' })
+    const before = world.revision
+    const lobby = world.tables.lobbies.get('broken') as RunningLobby
+    const stop = () => stopLobby(lobby, world.tables, world.clock.now())
+    world.write(stop, { cause: { kind: 'server' } })
+    await mock.lobby({ lobby_id: 'later' })
     showServers(mock, [ended, { lobby_id: 'open' }, { lobby_id: 'new', status: 'starting' }, crashed])
 
     await page.getByRole('button', { name: 'Servers 4, 1 crashed', exact: true }).click()
@@ -54,6 +64,9 @@ describe('the servers', () => {
     expect(await page.getByText('Game server crashed').count()).toBe(0)
     await details.getByRole('button', { name: 'See the world then' }).click()
     await page.getByRole('region', { name: 'The past' }).waitFor()
+    // The change before the crash: its lobby still runs.
+    expect(new URL(page.url()).searchParams.get('at')).toBe(`change:${before}`)
+    await page.getByRole('grid', { name: '2 lobbies' }).waitFor()
     expect(complaints).toEqual([])
   })
 
@@ -79,14 +92,36 @@ describe('the servers', () => {
     const { page, mock, send } = await open({ scenario })
     await send('/matchmaker/lobbies/join', { lobby_id: 'open' })
     showServers(mock, [{ lobby_id: 'open' }])
+    const [player] = mock.stories.list().stories
 
     await page.locator('.lobbies .rows [role=row]').first().click()
+    await page
+      .getByRole('list', { name: 'Players' })
+      .getByRole('button', { name: player?.name ?? '' })
+      .click()
+    await page.getByRole('region', { name: 'The chosen player' }).waitFor()
+    await page.goBack()
     await page.getByRole('button', { name: 'Open the server' }).click()
     await expect.poll(() => new URL(page.url()).search).toBe('?view=servers&server=open')
-    await page.getByText('1 player: ').getByRole('button').click()
+    for (let i = 0; i < 9; i++) await send('/matchmaker/lobbies/join', { lobby_id: 'open' })
+    await page.getByText('10 players: ').getByRole('button', { name: '2 more' }).click()
+    await page.getByRole('grid', { name: '10 players' }).waitFor()
+    await page.goBack()
+    await page.getByText('10 players: ').getByRole('button').first().click()
     await page.getByRole('region', { name: 'The chosen player' }).waitFor()
     await page.goBack()
     await page.getByRole('button', { name: 'Open its lobby' }).click()
     await expect.poll(() => new URL(page.url()).search).toBe('?lobby=open')
+  })
+
+  it('are killed by a button', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    showServers(mock, [{ lobby_id: 'open' }])
+    await page.goto(`${page.url()}?view=servers&server=open`)
+    const asked = page.waitForRequest(request => request.method() === 'POST')
+
+    await page.getByRole('button', { name: 'Kill' }).click()
+
+    expect(new URL((await asked).url()).pathname).toBe('/__mock/servers/open/kill')
   })
 })

@@ -185,7 +185,8 @@ describe('the lanes of the timeline', () => {
     const pending = [{ method: 'GET', path: '/', query: {}, since: iso(ago(12)), waits_for: 'fault' as const }]
     const lanes = layOutLanes({ ...empty, faults, pending }, scale)
 
-    expect(lanes.faultsAndServers).toEqual([
+    expect(lanes.rest.map(({ name }) => name)).toEqual(['Faults', 'Due next'])
+    expect(lanes.rest[0]?.spans).toEqual([
       { left: 360, right: 720, tone: 'warn', text: 'lobbies.find: 503' },
       { left: 120, right: 180, tone: 'warn', text: 'every request: 503' },
       { left: 840, right: 900, tone: 'warn', text: 'every request: 503' },
@@ -193,10 +194,13 @@ describe('the lanes of the timeline', () => {
     expect(lanes.waits).toEqual([{ left: 576, right: 720, tone: 'warn', text: 'held 12 s' }])
   })
 
-  it('show when servers run, and over them that one crashed', () => {
+  it('show when each server runs, and that one crashed, in a lane of its own', () => {
     const server = { lobby_id: 'l', region_id: 'r', command: 'node', ports: {}, restarts: 0, lines: 0, last_lines: [] }
     const servers = [
-      { ...server, game_mode_id: 'duel', status: 'ready' as const, started_at: iso(ago(30)), ready_at: iso(ago(20)) },
+      {
+        ...{ ...server, game_mode_id: 'duel', status: 'ready' as const, pid: 7014 },
+        ...{ started_at: iso(ago(30)), ready_at: iso(ago(20)) },
+      },
       { ...server, game_mode_id: 'ffa', status: 'starting' as const, started_at: iso(ago(10)) },
       {
         ...server,
@@ -209,13 +213,23 @@ describe('the lanes of the timeline', () => {
       { ...server, game_mode_id: 'old', status: 'ended' as const, started_at: iso(ago(99)), ended_at: iso(ago(80)) },
     ]
 
-    expect(layOutLanes({ ...empty, servers }, scale).faultsAndServers).toEqual([
-      { left: 480, right: 1_080, tone: 'good', text: 'server: duel' },
-      { left: 120, right: 240, tone: 'good', text: 'server: siege' },
-      { left: 360, right: 480, tone: 'warn', text: 'starts: duel' },
-      { left: 600, right: 720, tone: 'warn', text: 'starts: ffa' },
-      { left: 0, right: 120, tone: 'warn', text: 'starts: siege' },
-      { left: 240, right: 720, tone: 'bad', text: 'crashed' },
+    expect(layOutLanes({ ...empty, servers }, scale).rest).toEqual([
+      {
+        name: 'duel',
+        spans: [
+          { left: 360, right: 480, tone: 'warn', text: 'starts' },
+          { left: 480, right: 1_080, tone: 'good', text: 'ready, process 7014' },
+        ],
+      },
+      { name: 'ffa', spans: [{ left: 600, right: 720, tone: 'warn', text: 'starts' }] },
+      {
+        name: 'siege',
+        spans: [
+          { left: 0, right: 120, tone: 'warn', text: 'starts' },
+          { left: 120, right: 240, tone: 'good', text: 'ready' },
+          { left: 240, right: 720, tone: 'bad', text: 'crashed' },
+        ],
+      },
     ])
   })
 
@@ -226,7 +240,7 @@ describe('the lanes of the timeline', () => {
         const jobs = all
           .toSorted((one, other) => one.after - other.after)
           .map(({ after, what }, i) => ({ table: 'players' as const, id: String(i), at: iso(now + after), what }))
-        const { due } = layOutLanes({ ...empty, jobs }, scale)
+        const [{ due = [] } = {}] = layOutLanes({ ...empty, jobs }, scale).rest.slice(-1)
         for (const [i, { x, text }] of due.entries()) {
           expect(x).toBeGreaterThanOrEqual(720)
           const right = x + (text === undefined ? 4 : 13 + text.length * 6)

@@ -69,7 +69,7 @@ const runs = Object.entries(matrix).flatMap(([example, all]) => all.map(versions
 const leaks = /did not exit|failed to exit|open handle|close timed out|something prevents|MaxListenersExceeded/i
 
 /** The requests that a failed test shows. The script `test:failing` of an example has such a test. */
-const report = /The requests to the mock, the oldest first:\s+(?:GET|POST) \/\S+ → 200 \(\d+\.\d ms\)/g
+const report = /The requests to the mock, the oldest first:\s+(?:GET|POST) \/\S+ → 200 \([\d.]+ m?s\)/g
 
 /** The number of tests of the script `test:failing`, where it is not 1. */
 const failingTests: Readonly<Record<string, number>> = { jest: 4 }

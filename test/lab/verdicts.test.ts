@@ -266,10 +266,10 @@ describe('the other rules', () => {
       'it never asked for its link within 10 s',
     )
     expect(polls(recording([], { end: { at: 210, code: 1, reason: 'no curl' } }))?.sentence).toBe(
-      'it exited with code 1 after 0.2 s, and sent the lab no request: no curl',
+      'it exited with code 1 after 210 ms, and sent the lab no request: no curl',
     )
     expect(polls(recording([], { end: { at: 210, code: 0, reason: '' } }))?.sentence).toBe(
-      'it exited with code 0 after 0.2 s, and sent the lab no request',
+      'it exited with code 0 after 210 ms, and sent the lab no request',
     )
   })
 

@@ -215,6 +215,11 @@ export function acceptsEvents(accept = '*/*'): boolean {
   return preferenceFor('text/event-stream', accept).precision === 2
 }
 
+/** Tells from the Accept-Encoding header of a client if it takes a body that gzip has compressed. */
+export function acceptsGzip(accept = ''): boolean {
+  return preferenceFor('gzip', accept.replaceAll('*', '*/*')).quality > 0
+}
+
 /** Returns the quality of a type, 0 to 1, and the precision of its name: 2 for the full name, 1 for `type/*`, 0 for `*\/*`. */
 function preferenceFor(type: string, accept: string): { readonly quality: number; readonly precision: number } {
   const names = ['*/*', type.replace(/\/.*/, '/*'), type]

@@ -1,3 +1,4 @@
+import { grouped } from './messages.js'
 import { dateOf } from './real-globals.js'
 
 const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
@@ -46,9 +47,10 @@ export function formatDuration(ms: number): string {
   return `${ms / length}${unit}`
 }
 
-/** Writes a time that has passed, for people: `812 ms`, `18.4 s`, `3 min 12 s`, `8 h 5 min`, `2 d 3 h`. */
+/** Writes a time that has passed, for people: `1.2 ms`, `812 ms`, `18.4 s`, `3 min 12 s`, `8 h 5 min`, `2 d 3 h`. */
 export function elapsedText(ms: number): string {
-  const rounded = Math.round(Math.max(0, ms))
+  if (ms < 9.95) return `${Number(Math.max(0, ms).toFixed(1))} ms`
+  const rounded = Math.round(ms)
   if (rounded < unitMs.s) return `${rounded} ms`
   if (rounded < unitMs.m - 50) return `${Number((rounded / unitMs.s).toFixed(1))} s`
   if (rounded < unitMs.h - 500) return withRest(Math.round(rounded / unitMs.s), 60, ['min', 's'])
@@ -58,7 +60,7 @@ export function elapsedText(ms: number): string {
 
 function withRest(count: number, size: number, [unit, smaller]: readonly [string, string]): string {
   const rest = count % size
-  return `${Math.floor(count / size)} ${unit}${rest === 0 ? '' : ` ${rest} ${smaller}`}`
+  return `${grouped(Math.floor(count / size))} ${unit}${rest === 0 ? '' : ` ${rest} ${smaller}`}`
 }
 
 /** Reads a valid `Duration`. Returns ms. */

@@ -9,6 +9,7 @@ import type { Explanation } from '../control/explain/explain-find.js'
 import { Past } from '../control/explain/past.js'
 import { type HistoryJson, HistoryOptions, listHistory } from '../control/history.js'
 import { ObservedWorld } from '../control/states.js'
+import { explainRefusal } from '../control/stories/explain-refusal.js'
 import { StoryBook } from '../control/stories/find-stories.js'
 import { servedLobby } from '../control/stories/served-lobby.js'
 import { type SavedStories, StoryRecorder } from '../control/stories/stories.js'
@@ -221,7 +222,11 @@ export class RunningWorld {
   explain(question: Question): Explanation {
     const { world, faults } = this
     void world.clock.catchUp()
-    const reasonsOf = (id: number) => this.past.reasonsOf(this.#exchange(id))
+    const reasonsOf = (id: number) => {
+      const [exchange, history] = [this.#exchange(id), this.#history]
+      const source = { world, history, servers: this.servers, stories: this.stories }
+      return explainRefusal(exchange, this.past.reasonsOf(exchange), source)
+    }
     // A transaction cannot share its tables, and its code gets the answer at once.
     const tables = world.openTransaction ? world.tables : readTables(world.state.tables)
     const { seed, hasPassed, starter, outageOf } = world

@@ -1,8 +1,11 @@
 import { useSignal } from '@preact/signals'
+import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import { exactValue, writeJson } from '../../core/lib/json.js'
 import { counted, grouped } from '../../core/lib/messages.js'
 import { listObstacles, type SeatedPlayer } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
+import { storyKeyOf } from '../players/player-details.js'
+import { MorePlayers } from '../players/player-names.js'
 import { Button, CodeBlock, CopyButton, type DetailsAction, Form, Reasons, TextArea } from '../ui/controls.js'
 import { bytes, duration, parseJson } from '../ui/format.js'
 import { runAction, useLoaded } from '../ui/screen.js'
@@ -13,6 +16,9 @@ import { DetailsPane } from '../world/panes.js'
 /** The most seats that are drawn, and the most players that are listed. */
 const mostDots = 120
 const mostListed = 50
+
+/** The most stories of a lobby that its details look at, the newest first. */
+const mostStories = 200
 
 /** A longer state cannot be edited in the page. In characters. */
 const longestState = 200_000
@@ -94,7 +100,11 @@ function NoServer({ lobby: { lobby_id }, startsServer }: { readonly lobby: Lobby
 
 function Seats({ lobby }: { readonly lobby: LobbyRow }) {
   const players = playersOf(lobby.lobby_id, page.shown.value.tables)
-  const { max_players_normal, total_player_count } = lobby
+  const { lobby_id, max_players_normal, total_player_count } = lobby
+  const told = useLoaded(
+    () => page.api.call('GET /stories', { query: { lobby: lobby_id, limit: mostStories } }),
+    [lobby_id, page.live.stories.value?.changes],
+  )
   const reserved = players.filter(({ status }) => status === 'reserved').length
   const connected = players.length - reserved
   const onlyCounted = Math.max(0, total_player_count - connected)
@@ -119,13 +129,15 @@ function Seats({ lobby }: { readonly lobby: LobbyRow }) {
       {players.length > 0 && (
         <ul class="lines seated" aria-label="Players">
           {players.slice(0, mostListed).map(player => (
-            <PlayerLine key={player.player_token} player={player} />
+            <PlayerLine
+              key={player.player_token}
+              player={player}
+              story={told?.stories.find(({ token }) => token === player.player_token)}
+            />
           ))}
         </ul>
       )}
-      {players.length > mostListed && (
-        <p class="muted">and {counted(players.length - mostListed, 'player', 'players')}</p>
-      )}
+      {players.length > mostListed && <MorePlayers lobbyId={lobby_id} count={players.length - mostListed} />}
       {onlyCounted > 0 && (
         <p class="muted">The scenario only counts {counted(onlyCounted, 'player', 'players')} of this lobby.</p>
       )}
@@ -133,10 +145,21 @@ function Seats({ lobby }: { readonly lobby: LobbyRow }) {
   )
 }
 
-function PlayerLine({ player }: { readonly player: SeatedPlayer }) {
+interface PlayerLineProps {
+  readonly player: SeatedPlayer
+  /** Absent until it is loaded. */
+  readonly story: StorySummary | undefined
+}
+
+function PlayerLine({ player, story }: PlayerLineProps) {
   return (
     <li>
       <span>
+        {story && (
+          <Button class="link" onClick={() => page.open('player', storyKeyOf(story))}>
+            {story.name}
+          </Button>
+        )}{' '}
         {player.status === 'reserved' ? 'on the way' : 'plays'} from {player.address}
         <span class="muted">{timerWords(player, page.time.value)}</span>
       </span>

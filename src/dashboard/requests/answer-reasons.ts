@@ -2,7 +2,7 @@ import type { AnswerReasons, ExplainedCandidate, JournalEntry } from '../../core
 import { counted, grouped } from '../../core/lib/messages.js'
 import type { RowMaps } from '../world/followed-world.js'
 import { regionName } from '../world/lobby-rows.js'
-import { isChosen, outcomeOf, sentence } from '../world/outcome.js'
+import { errorOf, isChosen, outcomeOf, sentence } from '../world/outcome.js'
 
 // The reasons of an answer in the words of the page: one sentence first.
 
@@ -12,7 +12,12 @@ type Known = Parameters<typeof outcomeOf>[1] & { readonly tables: RowMaps }
 /** Says in one sentence why a request got its answer. For a find it names the region that won, and the rule. */
 export function reasonSentence(entry: JournalEntry, { because, candidates }: AnswerReasons, known: Known): string {
   if (entry.edited) return 'You changed this answer when you released the request.'
-  if (entry.status === 0 || entry.status >= 400) return outcomeOf(entry, known)
+  if (entry.status === 0 || entry.status >= 400) {
+    const { message } = errorOf(entry.answer)
+    // The reason tells more than the message. It begins with the name of a game mode.
+    const hasMore = entry.fault === undefined && message && because[0] && because[0] !== message
+    return hasMore ? `${because[0]}.` : outcomeOf(entry, known)
+  }
   if (candidates) return findSentence(entry, candidates, known)
   return sentence(because[0] ?? '')
 }

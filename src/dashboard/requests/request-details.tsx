@@ -28,7 +28,7 @@ import { errorOf, isChosen, kilometersText, operationName, statusKind, timeWords
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
 import { foldCandidates, loserWords, reasonSentence } from './answer-reasons.js'
-import { fullSentence, seatsOf, WhoSatThere } from './full-lobby.js'
+import { WhoSatThere } from './full-lobby.js'
 import { curlOf, testOf } from './request-code.js'
 
 /** A longer body is cut in the page. In characters. */
@@ -40,8 +40,6 @@ const mostShownCandidates = 6
 interface Details {
   readonly entry: JournalEntry
   readonly explanation: Explanation
-  /** The players with seats in the lobby, if that was full. */
-  readonly seats: Awaited<ReturnType<typeof seatsOf>>
 }
 
 /** The details of the chosen request: why first. */
@@ -70,7 +68,7 @@ async function readDetails(id: number): Promise<Details | string> {
       page.api.call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } }),
       page.api.call('GET /explain', { query: { exchange: id } }),
     ])
-    return { entry, explanation, seats: await seatsOf(entry) }
+    return { entry, explanation }
   } catch (error) {
     const { status, message } = error as ClientError // of a call
     return status === 404 ? `Request ${grouped(id)} is no longer kept.` : message
@@ -86,7 +84,7 @@ const partNames: readonly [Part, text: string][] = [
   ['world', 'Changed'],
 ]
 
-function Shown({ entry, explanation, seats }: Details) {
+function Shown({ entry, explanation }: Details) {
   const part = useSignal<Part>('sent')
   const { status, answer, time } = entry
   return (
@@ -106,12 +104,12 @@ function Shown({ entry, explanation, seats }: Details) {
       <div class="block">
         {copyParts && <copyParts.ErrorBadge />}
         <p class="sentence" dir="auto">
-          {fullSentence(entry, seats) ?? reasonSentence(entry, explanation, page.live)}
+          {reasonSentence(entry, explanation, page.live)}
         </p>
         <Facts entry={entry} />
       </div>
       <Candidates explanation={explanation} />
-      <WhoSatThere seats={seats} />
+      <WhoSatThere seats={explanation.seats} />
       <Parts label="Parts of the request" parts={partNames} chosen={part} />
       <div class="block">
         {part.value === 'sent' && <Sent request={entry} />}

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { Button, IconButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
+import { runAction } from '../ui/screen.js'
 import { placeName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 
@@ -46,10 +47,20 @@ export function CrashNotices() {
   )
 }
 
-/** A button that shows the world when a server ended. */
-export function seeEnd(endedAt: string): void {
-  page.show('world')
-  page.travelToTime(Date.parse(endedAt))
+/** The most change sets in which the end of a server is looked for. */
+const mostRead = 1_000
+
+/** Shows the world right before the change in which the end of a server stopped its lobby. Default: at the time of the end. */
+export async function seeEnd({ lobby_id, ended_at = '' }: GameServerState): Promise<void> {
+  await runAction(async () => {
+    const { change_sets } = await page.api.call('GET /history', { query: { limit: mostRead, rows: false } })
+    const end = change_sets.findLast(
+      ({ cause, changes }) => cause.kind === 'server' && changes.some(({ id }) => id === lobby_id),
+    )
+    page.show('world')
+    if (end) page.travelTo(end.revision - 1)
+    else page.travelToTime(Date.parse(ended_at))
+  })
 }
 
 function CrashNotice({ server }: { readonly server: GameServerState }) {
@@ -65,7 +76,7 @@ function CrashNotice({ server }: { readonly server: GameServerState }) {
       <IconButton icon="close" aria-label="Dismiss" onClick={() => markSeen(server)} />
       <div>
         <Button onClick={() => page.open('server', lobby_id)}>Show log</Button>{' '}
-        <Button onClick={() => seeEnd(ended_at)}>See the world then</Button>
+        <Button onClick={() => seeEnd(server)}>See the world then</Button>
       </div>
     </div>
   )

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks'
 import { counted, grouped } from '../../core/lib/messages.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
-import { storyKeyOf } from '../players/player-details.js'
-import { Button, CodeBlock, CopyButton } from '../ui/controls.js'
+import { PlayerNames } from '../players/player-names.js'
+import { CodeBlock, CopyButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { runAction, useLoaded } from '../ui/screen.js'
 import { type Column, sorted, Table } from '../ui/table.js'
@@ -15,9 +15,6 @@ import { endOf, markSeen, seeEnd, serverName } from './crashes.js'
 const example = `servers:
   command: node server.js
 `
-
-/** The details of a server name this many of its players. */
-const mostPlayers = 8
 
 /** The game servers that the mock has started. */
 export function Servers() {
@@ -83,6 +80,7 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
       const next = await page.api.call('POST /servers/{lobby_id}/restart', { params: { lobby_id } })
       page.open('server', next.lobby_id)
     })
+  const kill = () => runAction(() => page.api.call('POST /servers/{lobby_id}/kill', { params: { lobby_id } }))
   return (
     <DetailsPane
       label="The chosen server"
@@ -92,9 +90,10 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
         ...(status === 'copied'
           ? []
           : [{ id: 'restart', label: 'Restart', kind: 'main', isOff, run: restart } as const]),
+        ...(ended_at === undefined ? [{ id: 'kill', label: 'Kill', kind: 'danger', isOff, run: kill } as const] : []),
         ...(ended_at === undefined
           ? []
-          : [{ id: 'see-then', label: 'See the world then', isOff, run: () => seeEnd(ended_at) }]),
+          : [{ id: 'see-then', label: 'See the world then', isOff, run: () => seeEnd(server) }]),
         { id: 'open-lobby', label: 'Open its lobby', isOff, run: () => page.open('lobby', lobby_id) },
       ]}
     >
@@ -110,7 +109,7 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
           ].join(', ')}
         </p>
         {message !== undefined && <p class="muted">{sentence(message)}</p>}
-        <Players lobbyId={lobby_id} />
+        <PlayerNames lobbyId={lobby_id} />
         <h3>Command</h3>
         <CodeBlock label="Command" text={command} />
         <h3>Log</h3>
@@ -126,29 +125,6 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
         )}
       </div>
     </DetailsPane>
-  )
-}
-
-function Players({ lobbyId }: { readonly lobbyId: string }) {
-  const { stories } = page.live
-  const list = useLoaded(
-    () => page.api.call('GET /stories', { query: { lobby: lobbyId, limit: mostPlayers } }),
-    [lobbyId, stories.value?.changes],
-  )
-  if (!list?.stories.length) return null
-  return (
-    <p>
-      {counted(list.total, 'player', 'players')}:{' '}
-      {list.stories.map((story, i) => (
-        <span key={story.id}>
-          {i > 0 && ', '}
-          <Button class="link" onClick={() => page.open('player', storyKeyOf(story))}>
-            {story.name}
-          </Button>
-        </span>
-      ))}
-      {list.total > mostPlayers && ' …'}
-    </p>
   )
 }
 

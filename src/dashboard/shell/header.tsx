@@ -13,6 +13,7 @@ import { copy, worldName } from '../world/copy.js'
 import { freeName, page } from '../world/page-state.js'
 import { saveSession } from './actions.js'
 import { ClockMenu } from './clock-menu.js'
+import { HelpMenu } from './help-menu.js'
 import { ScenarioMenu } from './scenario-menu.js'
 import { type View, viewOf, views } from './views.js'
 
@@ -33,6 +34,7 @@ export function Header() {
           <ViewTab key={view.name} view={view} />
         ))}
       </nav>
+      <HelpMenu />
       <ClockMenu />
       <Button class="search" aria-label="Search or do Ctrl K" onClick={() => page.openPalette()}>
         <Icon name="search" /> <span>Search or do</span> <span class="kbd">Ctrl K</span>
@@ -90,6 +92,9 @@ const phoneTabs: readonly (readonly [name: ViewName, title: string, icon: IconNa
   ['requests', 'Requests', 'lines'],
   ['players', 'Players', 'person'],
   ['servers', 'Servers', 'server'],
+  ['warnings', 'Warnings', 'warning'],
+  ['faults', 'Faults', 'fault'],
+  ['devices', 'Devices', 'device'],
   ['time', 'Time', 'clock'],
 ]
 
@@ -98,16 +103,25 @@ export function PhoneTabs() {
   if (layout.value !== 'phone') return null
   return (
     <nav class="tabs" aria-label="Parts of the page">
-      {phoneTabs.map(([name, title, icon]) => (
-        <button
-          key={name}
-          type="button"
-          aria-current={page.view.value === name ? 'page' : undefined}
-          onClick={() => page.show(name)}
-        >
-          <Icon name={icon} /> {title}
-        </button>
-      ))}
+      {phoneTabs.map(([name, title, icon]) => {
+        const { isAmber, alert, count } = views.find(view => view.name === name) ?? {}
+        const warning = alert?.()
+        const number = isAmber ? (count?.() ?? 0) : 0
+        return (
+          <Button
+            key={name}
+            aria-label={warning && `${title}, ${warning.text}`}
+            aria-current={page.view.value === name ? 'page' : undefined}
+            onClick={() => page.show(name)}
+          >
+            <span>
+              <Icon name={icon} /> {warning && <i class={`dot ${warning.tone}`} />}
+              {number > 0 && <b class="badge warn">{grouped(number)}</b>}
+            </span>{' '}
+            {title}
+          </Button>
+        )
+      })}
     </nav>
   )
 }
@@ -158,13 +172,21 @@ function useWorlds(isOpen: boolean, onFirst: (worlds: readonly ListedWorld[]) =>
   return { worlds, replicas }
 }
 
+/** A list of more worlds has a search. */
+const mostInSight = 6
+
 function WorldMenu() {
   const name = useSignal('')
   const { about, data } = page.live
   const id = about.value?.id ?? ''
+  const wanted = useSignal('')
   const { worlds, replicas } = useWorlds(openDialog.value === 'worlds', known => {
-    name.value = freeName(id, new Set(known.map(world => world.id)))
+    const { past } = page
+    name.value = freeName(page.forkName(id, past.value?.revision), new Set(known.map(world => world.id)))
+    wanted.value = ''
   })
+  const words = wanted.value.toLowerCase().trim()
+  const found = worlds.value.filter(world => `${world.id} ${world.title}`.toLowerCase().includes(words))
   const fork = () => page.fork(page.past.value?.revision, name.value)
   const remove = () =>
     runAction(async () => {
@@ -191,8 +213,21 @@ function WorldMenu() {
     >
       {() => (
         <>
-          <ul>
-            {worlds.value.map(world => (
+          {worlds.value.length > mostInSight && (
+            <label class="field">
+              <Icon name="search" />
+              <input
+                type="search"
+                aria-label="Search the worlds"
+                placeholder={`Search ${grouped(worlds.value.length)} worlds`}
+                value={wanted.value}
+                onInput={event => (wanted.value = event.currentTarget.value)}
+              />
+            </label>
+          )}
+          {found.length === 0 && worlds.value.length > 0 && <p class="muted">No world matches.</p>}
+          <ul class="list">
+            {found.map(world => (
               <li key={world.id}>
                 <Button class="choice" aria-current={world.id === id} onClick={() => page.openWorld(world.id)}>
                   <b>{worldName(world.id)}</b> <span dir="auto">{world.title}</span>
@@ -210,9 +245,6 @@ function WorldMenu() {
               <button type="submit">Fork</button>
             </Form>
           )}
-          <Button disabled={id === 'default' || page.isReadOnly.value} onClick={remove}>
-            Delete this world
-          </Button>
           {data.value && (
             <p class="muted">
               The worlds are kept in {data.value.place}: {sizeText(data.value.bytes)}.
@@ -228,7 +260,14 @@ function WorldMenu() {
           {layout.value !== 'wide' && (
             <Button onClick={() => (openDialog.value = scenarioMenu)}>Scenario: {about.value?.title}</Button>
           )}
-          {id === 'default' && <p class="muted">The world “default” cannot be deleted.</p>}
+          <hr />
+          {id === 'default' ? (
+            <p class="muted">The world “default” cannot be deleted.</p>
+          ) : (
+            <Button class="danger" disabled={page.isReadOnly.value} onClick={remove}>
+              Delete this world
+            </Button>
+          )}
         </>
       )}
     </Menu>

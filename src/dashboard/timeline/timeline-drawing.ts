@@ -6,7 +6,7 @@ import { type TimelineScale, ticksOf, toPx } from './timeline-scale.js'
 // Draws the shapes of the lanes into a canvas, in the colours of the page.
 
 /** The lanes from top to bottom, with their heights in px. The first one is the axis. */
-const laneHeights = { axis: 28, players: 44, requests: 26, changes: 26, faults: 26, due: 26 } as const
+const laneHeights = { axis: 28, players: 44, requests: 26, changes: 26, rest: 26, last: 26 } as const
 
 const timelineHeight = 176
 
@@ -61,8 +61,11 @@ export function drawTimeline(canvas: HTMLCanvasElement, { lanes, scale, span }: 
   for (const bar of lanes.players) drawPlayer(pen, bar)
   drawRequests(pen, lanes)
   drawChanges(pen, lanes)
-  drawSpans(pen, lanes.faultsAndServers, { top: tops.faults + 4, height: 18 })
-  drawDue(pen, lanes)
+  for (const [i, { spans, due = [] }] of lanes.rest.entries()) {
+    const top = tops.rest + i * laneHeights.rest
+    drawSpans(pen, spans, { top: top + 4, height: 18 })
+    drawDue(pen, due, top)
+  }
 }
 
 /** Draws the future, and the lines between the lanes. */
@@ -215,8 +218,8 @@ function drawSpans(
   }
 }
 
-function drawDue({ context, colour }: Pen, { due }: Lanes): void {
-  const middle = tops.due + 13
+function drawDue({ context, colour }: Pen, due: NonNullable<Lanes['rest'][number]['due']>, top: number): void {
+  const middle = top + 13
   context.lineWidth = 1.5
   for (const { x, text } of due) {
     context.strokeStyle = colour('seat')

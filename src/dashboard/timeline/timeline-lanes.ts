@@ -53,9 +53,18 @@ export interface Lanes {
   readonly chosenRequest: number | undefined
   /** Columns, with the number of changed rows. */
   readonly changes: readonly { readonly x: number; readonly rows: number }[]
-  readonly faultsAndServers: readonly Span[]
-  readonly due: readonly DueMark[]
+  /** The lanes below, which scroll: the faults, one for each game server, and what is due. */
+  readonly rest: readonly RestLane[]
 }
+
+interface RestLane {
+  readonly name: string
+  readonly spans: readonly Span[]
+  readonly due?: readonly DueMark[]
+}
+
+/** So many of the lanes that scroll have room. */
+export const restRows = 2
 
 interface LanesData {
   readonly players: readonly PlayerSpan[]
@@ -89,9 +98,21 @@ export function layOutLanes(data: LanesData, scale: TimelineScale): Lanes {
       newest(data.changes, ({ at }) => at >= from),
       scale,
     ),
-    faultsAndServers: [...data.faults.flatMap(fault => faultSpan(fault, scale) ?? []), ...serverSpans(data, scale)],
-    due: dueMarks(data, scale),
+    rest: restLanes(data, scale),
   }
+}
+
+/** Lists the lanes that scroll. The faults and the due jobs have one if there are any, or if there is room. */
+function restLanes(data: LanesData, scale: TimelineScale): readonly RestLane[] {
+  const faults = { name: 'Faults', spans: data.faults.flatMap(fault => faultSpan(fault, scale) ?? []) }
+  const servers = data.servers.flatMap(server => serverLane(server, data, scale) ?? [])
+  const due = { name: 'Due next', spans: [], due: dueMarks(data, scale) }
+  const hasRoom = servers.length < restRows
+  return [
+    ...(faults.spans.length > 0 || servers.length === 0 ? [faults] : []),
+    ...servers,
+    ...(due.due.length > 0 || hasRoom ? [due] : []),
+  ]
 }
 
 function newest<Item>(items: readonly Item[], isVisible: (item: Item) => boolean): readonly Item[] {
@@ -199,25 +220,21 @@ function faultWords({ effect: { delay, error, reset, empty, hold } }: FaultState
   return empty ? 'no answer' : 'wakes early'
 }
 
-/** The tones of servers, the most important one last. */
-const serverTones: readonly Span['tone'][] = ['good', 'warn', 'bad']
-
-/** Shows when a server starts, is ready, and has crashed. What runs goes on right of now, and a crash is seen until now. */
-function serverSpans({ servers, nameOf }: LanesData, scale: TimelineScale): Span[] {
-  const spans = servers.flatMap(server => {
-    const { status, started_at, ready_at, ended_at } = server
-    const name = nameOf(server)
-    const [end, now] = [ended_at === undefined ? scale.to : Date.parse(ended_at), scale.now]
-    const ready = ready_at === undefined ? Math.min(end, status === 'starting' ? now : end) : Date.parse(ready_at)
-    const spans = [
-      spanBetween(Date.parse(started_at), ready, { tone: 'warn', text: `starts: ${name}` }, scale),
-      spanBetween(ready, status === 'starting' ? ready : end, { tone: 'good', text: `server: ${name}` }, scale),
-    ]
-    if (status === 'crashed') spans.push(spanBetween(end, now, { tone: 'bad', text: 'crashed' }, scale))
-    return spans.filter(span => span !== undefined)
-  })
-  // What is drawn later covers what is there.
-  return spans.sort((one, other) => serverTones.indexOf(one.tone) - serverTones.indexOf(other.tone))
+/**
+ * Shows when a server starts, is ready, and has crashed. What runs goes on right of now, and a crash is seen until now. `undefined`:
+ * nothing of it is in this time.
+ */
+function serverLane(server: GameServerState, { nameOf }: LanesData, scale: TimelineScale): RestLane | undefined {
+  const { status, started_at, ready_at, ended_at, pid } = server
+  const [end, now] = [ended_at === undefined ? scale.to : Date.parse(ended_at), scale.now]
+  const ready = ready_at === undefined ? Math.min(end, status === 'starting' ? now : end) : Date.parse(ready_at)
+  const process = pid === undefined ? '' : `, process ${pid}`
+  const spans = [
+    spanBetween(Date.parse(started_at), ready, { tone: 'warn', text: 'starts' }, scale),
+    spanBetween(ready, status === 'starting' ? ready : end, { tone: 'good', text: `ready${process}` }, scale),
+    status === 'crashed' ? spanBetween(end, now, { tone: 'bad', text: 'crashed' }, scale) : undefined,
+  ].filter(span => span !== undefined)
+  return spans.length === 0 ? undefined : { name: nameOf(server), spans }
 }
 
 function spanBetween(

@@ -1,16 +1,16 @@
-import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
+import { type Signal, untracked, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { counted } from '../../core/lib/messages.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
-import { Select } from '../ui/controls.js'
+import { Button, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { isDark, textWidth, useSize } from '../ui/screen.js'
 import { copy } from '../world/copy.js'
 import { placeName } from '../world/lobby-rows.js'
 import { page, type Span } from '../world/page-state.js'
 import { drawTimeline } from './timeline-drawing.js'
-import { layOutLanes } from './timeline-lanes.js'
+import { layOutLanes, restRows } from './timeline-lanes.js'
 import {
   firstZoom,
   nextZoom,
@@ -34,6 +34,7 @@ const shortestDrag = 4
 export function Timeline() {
   const chosen = useSignal<Zoom | undefined>(undefined)
   const more = useSignal(0)
+  const rest: RestOfLanes = { names: useSignal([]), first: useSignal(0) }
   const { live, now, past } = page
   const first = chosen.value ?? (copy ? Number.POSITIVE_INFINITY : firstZoom(live.clock.value?.rate ?? 1))
   // The moment that the page shows is never outside.
@@ -53,12 +54,49 @@ export function Timeline() {
         <span>Players {more.value > 0 && <b class="times">+{more.value}</b>}</span>
         <span>Requests</span>
         <span>Changes</span>
-        <span>Faults, servers</span>
-        <span>Due next</span>
+        <RestNames {...rest} />
       </div>
-      <Axis zoom={zoom} chosen={chosen} more={more} />
+      <Axis zoom={zoom} chosen={chosen} more={more} rest={rest} />
       <DueList />
     </section>
+  )
+}
+
+/** The lanes that scroll: the names of all, and the first one that is in sight. */
+interface RestOfLanes {
+  readonly names: Signal<readonly string[]>
+  readonly first: Signal<number>
+}
+
+/** Returns the first lane in sight. There may be fewer lanes by now. */
+function firstOf({ names, first }: RestOfLanes): number {
+  return Math.max(0, Math.min(first.value, names.value.length - restRows))
+}
+
+/** The names of the lanes in sight. If there are more, a button scrolls them. */
+function RestNames(rest: RestOfLanes) {
+  const { names, first } = rest
+  const [start, count] = [firstOf(rest), names.value.length]
+  const more = count - restRows
+  return (
+    <>
+      {names.value.slice(start, start + restRows).map((name, i) => (
+        <span key={i} title={name}>
+          <span class="cut" dir="auto">
+            {name}
+          </span>
+          {i === restRows - 1 && more > 0 && (
+            <Button
+              class="times"
+              aria-label={`${more} more lanes`}
+              onClick={() => (first.value = start === more ? 0 : start + 1)}
+            >
+              +{more}
+            </Button>
+          )}
+        </span>
+      ))}
+    </>
   )
 }
 
@@ -94,9 +132,10 @@ interface AxisProps {
   readonly zoom: Zoom
   readonly chosen: Signal<Zoom | undefined>
   readonly more: Signal<number>
+  readonly rest: RestOfLanes
 }
 
-function Axis({ zoom, chosen, more }: AxisProps) {
+function Axis({ zoom, chosen, more, rest }: AxisProps) {
   const element = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const size = useSize(canvas)
@@ -106,14 +145,17 @@ function Axis({ zoom, chosen, more }: AxisProps) {
   const draw = () => {
     if (!canvas.current || size.peek().width === 0) return
     const lanes = layOutLanes(lanesData(), scale())
+    const names = lanes.rest.map(({ name }) => name)
     more.value = lanes.morePlayers
+    if (names.join('\n') !== rest.names.peek().join('\n')) rest.names.value = names
+    const start = untracked(() => firstOf(rest))
     drawTimeline(canvas.current, {
-      lanes,
+      lanes: { ...lanes, rest: lanes.rest.slice(start, start + restRows) },
       scale: scale(),
       span: drag.peek() ? spanOf(drag.peek()) : page.brushed.peek(),
     })
   }
-  useDrawing(draw, [size, drag, isDark], zoom)
+  useDrawing(draw, [size, drag, isDark, rest.first], zoom)
   useWheel(element, direction => (chosen.value = nextZoom(zoom, direction)))
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it is a slider, if the world has a past

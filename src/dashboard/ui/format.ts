@@ -1,24 +1,16 @@
 import { exactValue, parseJson as parseExactJson, setKey, writeJson } from '../../core/lib/json.js'
 import { grouped, shortened } from '../../core/lib/messages.js'
-import { localTimeOfDay, timeOfDay } from '../../core/lib/time.js'
+import { elapsedText, localTimeOfDay, timeOfDay } from '../../core/lib/time.js'
 
 /** Writes a time of the day: `20:05:08`. */
 export function clockTime(ms: number, zone: 'utc' | 'local'): string {
   return zone === 'utc' ? timeOfDay(ms) : localTimeOfDay(ms)
 }
 
-/** Writes a duration with one or two units: `1.2 ms`, `812 ms`, `9.9 s`, `3 min 12 s`, `2 h`. */
+/** Writes a duration as `elapsedText` does, from 10 s on in whole seconds: it may count. */
 export function duration(ms: number): string {
   const exact = Math.abs(ms)
-  if (exact < 9.95) return `${oneDecimal(exact)} ms`
-  if (exact < 999.5) return `${Math.round(exact)} ms`
-  if (exact < 9_950) return `${oneDecimal(exact / 1_000)} s`
-  const seconds = Math.round(exact / 1_000)
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3_600) return withRest(Math.floor(seconds / 60), 'min', seconds % 60, 's')
-  const minutes = Math.round(seconds / 60)
-  if (minutes < 1_440) return withRest(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
-  return withRest(Math.floor(minutes / 1_440), 'd', Math.round((minutes % 1_440) / 60), 'h')
+  return elapsedText(exact < 9_950 ? exact : Math.round(exact / 1_000) * 1_000)
 }
 
 /** Writes an age in whole units: `1 s`, `4 min`, `2 h`, `3 d`. */
@@ -28,14 +20,6 @@ export function age(ms: number): string {
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`
   return `${grouped(Math.floor(seconds / 86_400))} d`
-}
-
-function oneDecimal(number: number): number {
-  return Math.round(number * 10) / 10
-}
-
-function withRest(amount: number, unit: string, rest: number, smaller: string): string {
-  return rest === 0 ? `${grouped(amount)} ${unit}` : `${grouped(amount)} ${unit} ${rest} ${smaller}`
 }
 
 /** Writes a size, or that of a text: `812 B`, `106 KB`, `2.1 MB`. */

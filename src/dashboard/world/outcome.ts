@@ -1,10 +1,11 @@
 import type { ExplainedCandidate, ShortenedEntry } from '../../core/contract/journal.js'
 import type { OperationId } from '../../core/contract/operations.js'
+import { exactValue } from '../../core/lib/json.js'
 import { grouped } from '../../core/lib/messages.js'
 import { describeOutcome } from '../../core/pipeline/outcome.js'
-import { bytes, duration } from '../ui/format.js'
+import { bytes, duration, stateSummary } from '../ui/format.js'
 import type { FollowedWorld } from './followed-world.js'
-import { regionName } from './lobby-rows.js'
+import { placeName, regionName } from './lobby-rows.js'
 
 type Outcomes = Pick<FollowedWorld, 'tables' | 'made'>
 
@@ -33,11 +34,17 @@ export function outcomeOf(entry: Answered, world: Outcomes): string {
   if (status === 0) return 'The connection closed without an answer.'
   if (status >= 400) {
     const { code, message } = errorOf(answer)
-    return sentence(message || code || `${status}`)
+    return sentence(withPlace(message || code || `${status}`, entry, world))
   }
   if (operation === undefined) return ''
   const phrase = Object.hasOwn(phrases, operation) ? phrases[operation as OperationId] : undefined
   return phrase?.(entry) ?? describeOutcome(operation, answer, id => seatText(id, entry, world)) ?? ''
+}
+
+/** Names the lobby of a request in words, where a text has its id. */
+function withPlace(text: string, { body }: Answered, { tables }: Outcomes): string {
+  const lobby = tables.lobbies.get(Object(body).lobby_id)
+  return lobby ? text.replaceAll(lobby.lobby_id, () => placeName(lobby, tables)) : text
 }
 
 /** Begins a text with a capital letter, and ends it with a full stop. */
@@ -71,9 +78,10 @@ type Phrase = (entry: Answered) => string | undefined
 const phrases: { readonly [Id in OperationId]?: Phrase } = {
   'lobbies.ready': () => 'ready',
   'lobbies.setClosed': ({ body }) => (Object(body).is_closed === true ? 'closed' : 'open'),
-  'lobbies.setState': ({ body }) => (body === undefined ? 'saved' : `${bytes(JSON.stringify(body))} saved`),
-  'lobbies.getState': ({ answer_bytes }) =>
-    answer_bytes === undefined ? 'the state' : `${bytes(answer_bytes)} of state`,
+  'lobbies.setState': entry => stateSummary(exactValue(entry, 'body')) || 'saved',
+  'lobbies.getState': entry =>
+    stateSummary(exactValue(entry, 'answer')) ||
+    (entry.answer_bytes === undefined ? 'the state' : `${bytes(entry.answer_bytes)} of state`),
   'players.connected': () => 'plays',
   'players.disconnected': () => 'left',
   'games.getGameById': named('game'),

@@ -323,13 +323,21 @@ class PageState {
       const taken = new Set(worlds.map(world => world.id))
       if (name !== undefined && taken.has(name))
         throw new Error(`There is a world ${name} already. Choose another name, or delete that world first.`)
-      const id = name ?? freeName(`${source}-${revision ?? this.live.revision.value}`, taken)
+      const id = name ?? freeName(this.forkName(source, revision), taken)
       await this.api.call('PUT /worlds/{world_id}', {
         params: { world_id: id },
         body: { fork: source, revision },
       })
       this.openWorld(id)
     })
+  }
+
+  /** Names a fork by what it is made from: `default-at-14-20-08`, or `default-before-14-20-03` for a moment of the past. */
+  forkName(source: string, revision: number | undefined): string {
+    const next = this.live.changes.value.find(one => revision !== undefined && one.revision > revision)
+    const time = `${next ? 'before' : 'at'}-${this.timeText(next?.at ?? this.time.value).replaceAll(':', '-')}`
+    // A fork of a fork is named by the first one, so that the name stays short.
+    return `${source.replace(/-(at|before)(-\d\d){3}(-\d+)?$/, '').slice(0, longestSource)}-${time}`
   }
 
   /** Opens another world in this tab. */
@@ -353,6 +361,9 @@ addEventListener('hashchange', () => {
 })
 
 export const page = new PageState()
+
+/** The id of a world has at most 64 characters. */
+const longestSource = 40
 
 export const dayMs = 86_400_000
 

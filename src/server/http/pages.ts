@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { dashboard, deviceLink } from '#lazy'
 import { type OpenApiDocument, openapi } from '../../core/contract/openapi.js'
 import { decodeSegment, deviceLinkPath } from '../../core/contract/paths.js'
-import { jsonResponse, prefersJson } from '../../core/control/call.js'
+import { acceptsGzip, jsonResponse, prefersJson } from '../../core/control/call.js'
 import { header, type MockRequest, type MockResponseInit } from '../../core/pipeline/message.js'
 import { version } from '../../version.js'
 import { deviceLinkMain, type PagedWorld, unknownDeviceLinkMain } from './device-link-page.js'
@@ -45,24 +45,32 @@ function openapiAt(url: string): OpenApiDocument {
 
 function respondHome(request: MockRequest, { mock, url, hasDashboard, hidesTokens }: PageContext): MockResponseInit {
   const { world, tokens } = mock
-  if (prefersJson(header(request, 'accept')))
-    return jsonResponse(
-      { name: 'mockmaker', version, scenario: world.title, url, ...(hidesTokens ? {} : { tokens }) },
-      'this origin',
-    )
-  if (hasDashboard) return dashboardPage()
+  if (prefersJson(header(request, 'accept'))) {
+    const home = { name: 'mockmaker', version, scenario: world.title, url, ...(hidesTokens ? {} : { tokens }) }
+    return varied(jsonResponse(home, 'this origin'))
+  }
+  if (hasDashboard) return dashboardPage(request)
   const text = `${world.title}
 ${url}
 
 There is no dashboard here. It needs the control API, which is off, or does not answer this machine.
 All operations as an OpenAPI document: ${url}/openapi.json
 `
-  return textResponse('text/plain', text)
+  return varied(bytesResponse('text/plain', encoder.encode(text)))
 }
 
-/** A response with the dashboard, which is the same for all worlds. */
-export function dashboardPage(): MockResponseInit {
-  return htmlResponse(readPage('dashboard'))
+/** A response with the dashboard, which is the same for all worlds. Clients that take gzip get it as the package has it. */
+export function dashboardPage(request: MockRequest): MockResponseInit {
+  const page = readPage('dashboard')
+  if (!acceptsGzip(header(request, 'accept-encoding'))) return varied(htmlResponse(page, page.bytes))
+  const { headers, ...response } = htmlResponse(page, page.gzip)
+  return varied({ ...response, headers: { ...headers, 'content-encoding': 'gzip' } })
+}
+
+/** The answers at `/` depend on more headers than others do. HEAD tells the length of GET. */
+function varied({ headers, body, ...response }: MockResponseInit): MockResponseInit {
+  const more = { vary: 'Origin, Accept, Accept-Encoding', 'content-length': `${body.length}` }
+  return { ...response, body, headers: { ...headers, ...more } }
 }
 
 function respondDeviceLink(token: string, { mock }: PageContext): MockResponseInit {
@@ -71,15 +79,19 @@ function respondDeviceLink(token: string, { mock }: PageContext): MockResponseIn
   const page = readPage('deviceLink')
   // A function, because a replacement text may not contain `$&`.
   const html = page.html.replace('<!-- main -->', () => main.html)
-  return htmlResponse({ ...page, html }, link ? 200 : 404)
+  return htmlResponse(page, encoder.encode(html), link ? 200 : 404)
 }
 
 interface BuiltPage {
+  readonly gzip: Uint8Array<ArrayBuffer>
+  readonly bytes: Uint8Array<ArrayBuffer>
   readonly html: string
   /** The hashes of the style and the script, as in a content security policy. */
   readonly styleHash: string
   readonly scriptHash: string
 }
+
+const encoder = new TextEncoder()
 
 const pages = { dashboard, deviceLink }
 
@@ -89,18 +101,24 @@ const read = new Map<string, BuiltPage>()
 function readPage(name: keyof typeof pages): BuiltPage {
   const known = read.get(name)
   if (known) return known
-  const html = gunzipSync(Buffer.from(pages[name](), 'base64')).toString()
+  const gzip = Buffer.from(pages[name](), 'base64')
+  const bytes = gunzipSync(gzip)
+  const html = bytes.toString()
   const hashOf = (element: string) => {
     const [, text = ''] = new RegExp(`<${element}>(.*)</${element}>`, 's').exec(html) ?? []
     return `sha256-${createHash('sha256').update(text).digest('base64')}`
   }
-  const page = { html, styleHash: hashOf('style'), scriptHash: hashOf('script') }
+  const page = { gzip, bytes, html, styleHash: hashOf('style'), scriptHash: hashOf('script') }
   read.set(name, page)
   return page
 }
 
 /** A response with a page. Other pages may not read it, frame it, or run a script in it. */
-function htmlResponse({ html, styleHash, scriptHash }: BuiltPage, status = 200): MockResponseInit {
+function htmlResponse(
+  { styleHash, scriptHash }: BuiltPage,
+  body: MockResponseInit['body'],
+  status = 200,
+): MockResponseInit {
   const policy = [
     "default-src 'none'",
     `style-src '${styleHash}'`,
@@ -113,17 +131,15 @@ function htmlResponse({ html, styleHash, scriptHash }: BuiltPage, status = 200):
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ]
-  const { headers, ...response } = textResponse('text/html', html)
+  const { headers, ...response } = bytesResponse('text/html', body)
   return { ...response, status, headers: { ...headers, 'content-security-policy': policy.join('; ') } }
 }
 
-const encoder = new TextEncoder()
-
-function textResponse(type: 'text/html' | 'text/plain', text: string): MockResponseInit {
+function bytesResponse(type: 'text/html' | 'text/plain', body: MockResponseInit['body']): MockResponseInit {
   const headers = {
     'content-type': `${type}; charset=utf-8`,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   }
-  return { status: 200, headers, body: encoder.encode(text), cors: 'this origin' }
+  return { status: 200, headers, body, cors: 'this origin' }
 }

@@ -111,7 +111,7 @@ export class Service {
           `this is the control token, and only the calls under ${controlPath} take it`,
         )
       if (this.#isDashboardOfNone(request, place))
-        return { answer: () => this.#mock.router.outside.answer(request, dashboardPage()) }
+        return { answer: () => this.#mock.router.outside.answer(request, dashboardPage(request)) }
       return {
         answer: () => this.#answer(request, place, origin),
         world: this.#calls.neededWorld(place.worldId, () => this.#mayCreate(request, place)),

@@ -1,8 +1,9 @@
 import type { Environment } from '../../core/control/environment.js'
 import { UsageError } from '../../core/lib/messages.js'
+import { elapsedText } from '../../core/lib/time.js'
 import { drawSession } from '../../core/simulation/simulated-players.js'
 import { Random } from '../../core/store/random.js'
-import { age, exitFields, isNotFound } from './exit-report.js'
+import { exitFields, isNotFound } from './exit-report.js'
 import { ProgramReports, type ServerLog } from './program-log.js'
 import { type Exit, type ServerProcess, type StartProcess, startProcess } from './server-process.js'
 
@@ -206,14 +207,14 @@ export class Bots {
     const { least, most } = comesBackMs
     const pauseMs = isAtOnce ? backOff(bot.quickEnds) : least + (most - least) * bot.random.float()
     if (bot.isLeaving || this.#isClosed) {
-      this.#reports.add(bot, 'left', `left after ${age(ageMs)}`, how)
+      this.#reports.add(bot, 'left', `left after ${elapsedText(ageMs)}`, how)
       return pauseMs
     }
     if (error === undefined && code === 0) {
       this.#failures = 0
       this.#hasPlayed = true
-      const back = isAtOnce ? `, and comes back in ${age(pauseMs)}` : ''
-      this.#reports.add(bot, 'left', `has ended after ${age(ageMs)}${back}`, how)
+      const back = isAtOnce ? `, and comes back in ${elapsedText(pauseMs)}` : ''
+      this.#reports.add(bot, 'left', `has ended after ${elapsedText(ageMs)}${back}`, how)
       return pauseMs
     }
     if (isAtOnce) {
@@ -248,7 +249,7 @@ function failureText(
     ? '. Bots try again after longer and longer pauses. No further failure is printed until one stays 5 s or exits with code 0'
     : ''
   if (error !== undefined) return `cannot play: ${error.replace(/\.$/, '')}${later}`
-  if (signal !== undefined) return `was ended by ${signal} after ${age(ageMs)}${later}`
+  if (signal !== undefined) return `was ended by ${signal} after ${elapsedText(ageMs)}${later}`
   const notFound = isNotFound(exit) ? `. The shell found no such command. Command: ${command}` : ''
-  return `crashed with exit code ${code} after ${age(ageMs)}${notFound}${later}`
+  return `crashed with exit code ${code} after ${elapsedText(ageMs)}${notFound}${later}`
 }

@@ -1,5 +1,5 @@
 import { counted } from '../../core/lib/messages.js'
-import { elapsedText, formatDuration } from '../../core/lib/time.js'
+import { elapsedText } from '../../core/lib/time.js'
 import type { Exit } from './server-process.js'
 
 // Says in one line how a game server ended, and finds the part of its output that explains it.
@@ -45,7 +45,7 @@ export function describeExit(ended: Ended): { text: string; isFailure: boolean }
   const stops = 'so its lobby has stopped'
   if (error !== undefined)
     return { text: `its game server could not start: ${error}, ${stops}. Command: ${command}`, isFailure: true }
-  const after = `after ${age(ageMs)}`
+  const after = `after ${elapsedText(ageMs)}`
   if (wasKilled)
     return {
       text: `its game server was killed ${after}, because a control call asked for it, ${stops}`,
@@ -65,12 +65,6 @@ export function describeExit(ended: Ended): { text: string; isFailure: boolean }
   const crash = `its game server crashed with exit code ${code} ${after}, ${stops}`
   if (!isNotFound(exit)) return { text: crash, isFailure: true }
   return { text: `${crash}. The shell found no such command. Command: ${command}`, isFailure: true }
-}
-
-/** Writes an age for people: `0.5 s`, `9.6 s`, `95s`, `4h`. */
-export function age(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  return formatDuration(Math.round(ms / (ms < 3_600_000 ? 1000 : 60_000)) * (ms < 3_600_000 ? 1000 : 60_000))
 }
 
 /** The most lines of a tail. Of a longer one, the middle is left out. */

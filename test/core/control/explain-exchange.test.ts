@@ -4,7 +4,8 @@ import { scenarios } from '../../../src/core/scenario/index.js'
 import { createMockmaker, type Explanation, type Mockmaker } from '../../../src/index.js'
 import { ask, json } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
-import { ids, tanks, tokens } from '../../support/tanks.js'
+import { showServers } from '../../support/shown-servers.js'
+import { ids, startAt, tanks, tokens } from '../../support/tanks.js'
 import { closedAfterTest } from '../../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
@@ -149,7 +150,7 @@ describe('an explained request', () => {
     await mock.completeDeviceLink(tokens.pending, { game: 'tanks' })
     await blocked
 
-    expect(explainNewest(mock).because[0]).toMatch(/^it waited \d+\.\d s, until a change of what it watches$/)
+    expect(explainNewest(mock).because[0]).toMatch(/^it waited [\d.]+ m?s, until a change of what it watches$/)
 
     const idle = send({ ...watch, query: `device_link_token=device.mock.sofa&watch_index=1` })
     expect((await idle).status).toBe(400)
@@ -158,6 +159,86 @@ describe('an explained request', () => {
 
     expect(explainNewest(mock).because[0]).toBe('what it watches had changed since its watch_index, so it did not wait')
   })
+
+  it('names who took the seats of a full lobby, and when', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await mock.lobby({ lobby_id: 'full', game_mode_id: 'duel', run_by: 'server' })
+    const join = {
+      method: 'POST',
+      path: '/matchmaker/lobbies/join',
+      body: JSON.stringify({ lobby_id: 'full' }),
+    } as const
+    const seated: string[] = []
+    for (const pause of ['5ms', '119997ms'] as const) {
+      const { player } = json(await send(join)) as { player: { token: string } }
+      seated.push(player.token)
+      await mock.clock.advance(pause)
+    }
+    // The first one has lost its seat by now.
+    const { player } = json(await send(join)) as { player: { token: string } }
+    await mock.clock.advance('1ms')
+    await send(join)
+
+    const explained = explainNewest(mock)
+    const [, second = '', third = ''] = [...seated, player.token].map(token => mock.stories.get(token)?.name)
+    expect(explained.because).toEqual([
+      `duel in Frankfurt is full: ${second} holds a seat since 20:00:00.005, and ${third} took the last one 1 ms before this request`,
+      'it had no token, and tanks/prod needs none',
+      'it changed nothing in the world',
+    ])
+    expect(explained.seats).toEqual([
+      { player: seated[1], name: second, since: '2026-11-20T20:00:00.005Z', state: 'on_the_way' },
+      { player: player.token, name: third, since: '2026-11-20T20:02:00.002Z', state: 'on_the_way' },
+    ])
+  })
+
+  it('says of a full lobby whose players are only counted that all seats were taken', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await mock.lobby({ lobby_id: 'full', game_mode_id: 'duel', total_player_count: 2 })
+    await send({ method: 'POST', path: '/matchmaker/lobbies/join', body: '{"lobby_id":"full"}' })
+
+    const { because, seats } = explainNewest(mock)
+    expect(because[0]).toBe('duel in Frankfurt is full: all 2 seats were taken')
+    expect(seats).toEqual([])
+  })
+
+  it.for([
+    [
+      'by its process',
+      async mock => {
+        await mock.world.lobbies.update('gone', { status: 'stopped' })
+        showServers(mock, [{ lobby_id: 'gone', status: 'crashed', exit_code: 3, ended_at: '2026-11-20T20:00:00.000Z' }])
+      },
+      'its game server ended with exit code 3',
+    ],
+    [
+      'before its process started',
+      async mock => {
+        await mock.world.lobbies.update('gone', { status: 'stopped' })
+        showServers(mock, [{ lobby_id: 'gone', status: 'crashed', message: 'not started: no such command' }])
+      },
+      'not started: no such command',
+    ],
+    ['by code', mock => mock.world.lobbies.update('gone', { status: 'stopped' }), 'your code stopped it'],
+    ['without a server', mock => mock.clock.advance('5m'), 'no server called lobbies.ready in time'],
+  ] as const satisfies readonly (readonly [string, (mock: Mockmaker) => unknown, string])[])(
+    'says how a lobby stopped: %s',
+    async ([, stop, how], { serve }) => {
+      const { mock, send } = await serve()
+      await mock.lobby({
+        lobby_id: 'gone',
+        game_mode_id: 'duel',
+        run_by: 'server',
+        status: 'starting',
+        ready_by: startAt + 300_000,
+      })
+      await stop(mock)
+      await mock.clock.advance('18s')
+      await send({ method: 'POST', path: '/matchmaker/lobbies/join', body: '{"lobby_id":"gone"}' })
+
+      expect(explainNewest(mock).because[0]).toBe(`duel in Frankfurt stopped 18 s before this answer: ${how}`)
+    },
+  )
 
   it('lists why find did not choose the other lobbies', async ({ serve }) => {
     const { mock, send } = await serve()

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { formatDuration, parseDuration } from '../../../src/core/lib/time.js'
+import { elapsedText, formatDuration, parseDuration } from '../../../src/core/lib/time.js'
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const unit = fc.constantFrom('ms' as const, 's' as const, 'm' as const, 'h' as const, 'd' as const)
@@ -88,5 +88,25 @@ describe('formatDuration', () => {
     [604_800_000, '7d'],
   ])('writes %d ms as %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text)
+  })
+})
+
+describe('a time that has passed, for people,', () => {
+  it.each([
+    [0, '0 ms'],
+    [0.24, '0.2 ms'],
+    [9.94, '9.9 ms'],
+    [9.96, '10 ms'],
+    [999.4, '999 ms'],
+    [999.6, '1 s'],
+    [18_420, '18.4 s'],
+    [59_960, '1 min'],
+    [302_000, '5 min 2 s'],
+    [3_599_600, '1 h'],
+    [29_100_000, '8 h 5 min'],
+    [183_600_000, '2 d 3 h'],
+    [86_400_000 * 1_234, '1,234 d'],
+  ])('of %d ms is %s', (ms, text) => {
+    expect(elapsedText(ms)).toBe(text)
   })
 })

@@ -44,6 +44,26 @@ describe('createApp', () => {
     expect(await send({ path: '/nowhere' })).toMatchObject({ status: 404, body: expect.stringContaining('"next"') })
   })
 
+  it('compresses long answers of the control API for those who take gzip, and no answer of an operation', async ({
+    serve,
+  }) => {
+    const mock = createTanksMock()
+    for (let i = 0; i < 50; i++) await mock.lobby()
+    const { send } = await serve(createApp(mock))
+    const ask = (path: string, encodings: string) => send({ path, headers: { 'accept-encoding': encodings } })
+
+    const [plain, compressed] = [await ask('/__mock/lobbies', 'gzip;q=0'), await ask('/__mock/lobbies', 'gzip')]
+
+    const vary = 'Origin, Accept-Encoding'
+    expect(plain.headers).toMatchObject({ vary, 'content-length': `${plain.body.length}` })
+    expect(plain.headers).not.toHaveProperty('content-encoding')
+    expect(JSON.parse(plain.body).lobbies.length).toBeGreaterThan(50)
+    expect(compressed.headers).toMatchObject({ vary, 'content-encoding': 'gzip' })
+    expect(Number(compressed.headers['content-length'])).toBeLessThan(plain.body.length / 3)
+    for (const path of [list, '/__mock/clock'])
+      expect((await ask(path, 'gzip')).headers).not.toHaveProperty('content-encoding')
+  })
+
   it.for([
     [
       'GET',

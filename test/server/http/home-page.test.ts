@@ -1,11 +1,40 @@
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../../src/index.js'
-import { page } from './pages.js'
+import { ask, page } from './pages.js'
 
 describe('the home page', () => {
   it('is the dashboard', () => {
     expect(page('/').body).toContain('<div id="page"></div>')
   })
+
+  it.each(['gzip', 'deflate, GZIP;q=0.5', '*', 'br, *;q=0.1'])('is compressed for Accept-Encoding: %s', encodings => {
+    const headers = { 'accept-encoding': encodings }
+    const [compressed, head] = [ask('/', { headers }), ask('/', { headers, method: 'HEAD' })]
+
+    expect(gunzipSync(compressed?.body ?? '').toString()).toBe(page('/').body)
+    const expected = {
+      'content-encoding': 'gzip',
+      'content-length': `${compressed?.body.length}`,
+      vary: 'Origin, Accept, Accept-Encoding',
+    }
+    expect(compressed?.headers).toMatchObject(expected)
+    expect(head?.headers).toMatchObject(expected)
+    expect(head?.body).toHaveLength(0)
+  })
+
+  it.each([undefined, '', 'identity', 'br', 'gzip;q=0', '*, gzip;q=0', '*;q=0'])(
+    'is plain for Accept-Encoding: %s',
+    encodings => {
+      const answer = ask('/', { headers: encodings === undefined ? {} : { 'accept-encoding': encodings } })
+
+      expect(answer?.headers['content-encoding']).toBeUndefined()
+      expect(answer?.headers).toMatchObject({
+        'content-length': `${answer?.body.length}`,
+        vary: 'Origin, Accept, Accept-Encoding',
+      })
+    },
+  )
 })
 
 describe('the home page without a dashboard', () => {

@@ -185,7 +185,7 @@ describe('a command that ends at once', () => {
 
     expect(processes.length).toBeLessThan(80)
     expect(failures).toEqual([
-      'bot 1: crashed with exit code 1 after 0.1 s. Bots try again after longer and longer pauses. No further failure is printed until one stays 5 s or exits with code 0: see its output above',
+      'bot 1: crashed with exit code 1 after 50 ms. Bots try again after longer and longer pauses. No further failure is printed until one stays 5 s or exits with code 0: see its output above',
     ])
   })
 

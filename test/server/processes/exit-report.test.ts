@@ -161,10 +161,14 @@ describe('the end of a game server', () => {
     [{ exit: { code: 1 } }, 'its game server crashed with exit code 1 after 9.6 s, so its lobby has stopped', true],
     [
       { exit: { signal: 'SIGSEGV' }, ageMs: 40 },
-      'its game server was ended by SIGSEGV after 0.0 s, so its lobby has stopped',
+      'its game server was ended by SIGSEGV after 40 ms, so its lobby has stopped',
       true,
     ],
-    [{ exit: { code: 0 }, ageMs: 95_400 }, 'its game server has ended after 95s, so its lobby has stopped', false],
+    [
+      { exit: { code: 0 }, ageMs: 95_400 },
+      'its game server has ended after 1 min 35 s, so its lobby has stopped',
+      false,
+    ],
     [
       { exit: { code: 0 }, players: 2 },
       'its game server has ended after 9.6 s, with 2 players, so its lobby has stopped',

@@ -107,7 +107,7 @@ describe('the game server of a lobby', () => {
     expect([status, json.code]).toEqual([400, 'MATCHMAKER_LOBBY_STOPPED'])
     expect(failures).toEqual([
       expect.stringMatching(
-        /^duel \w{8}: its game server crashed with exit code 3 after \d\.\d s, so its lobby has stopped: see its output above$/,
+        /^duel \w{8}: its game server crashed with exit code 3 after [\d.]+ m?s, so its lobby has stopped: see its output above$/,
       ),
     ])
     expect(mock.default.servers.list()).toMatchObject([{ status: 'crashed', exit_code: 3, restarts: 0 }])
@@ -144,7 +144,7 @@ describe('the game server of a lobby', () => {
     await started(2)
 
     expect(failures).toEqual([])
-    expect(lines.some(line => /its game server has ended after \d\.\d s, so its lobby has stopped$/.test(line))).toBe(
+    expect(lines.some(line => /its game server has ended after [\d.]+ m?s, so its lobby has stopped$/.test(line))).toBe(
       true,
     )
     expect(lines.at(-1)).toMatch(/pid 102$/)

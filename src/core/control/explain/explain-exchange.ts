@@ -4,6 +4,7 @@ import { type OperationId, type OperationInput, operationIds, operations } from 
 import type { Coordinates } from '../../contract/regions.js'
 import { isJsonObject, writeJson } from '../../lib/json.js'
 import { parseDate, TextEncoder } from '../../lib/real-globals.js'
+import { elapsedText } from '../../lib/time.js'
 import { type FindCandidates, findCandidates } from '../../operations/matchmaking.js'
 import { clientLocation } from '../../operations/regions.js'
 import { isCanned } from '../../operations/resolver.js'
@@ -142,7 +143,7 @@ function watchText({ query, answer, blocked_ms, time, since }: JournalEntry): st
   const watch = isJsonObject(answer) ? answer.watch : undefined
   const isSame = isJsonObject(watch) && watch.index === query.watch_index
   const waitedMs = since === undefined ? blocked_ms : parseDate(time) - parseDate(since)
-  const waited = `it waited ${(waitedMs / 1000).toFixed(1)} s`
+  const waited = `it waited ${elapsedText(waitedMs)}`
   if (blocked_ms > 0)
     return isSame ? `${waited}, and nothing that it watches changed` : `${waited}, until a change of what it watches`
   if (query.watch_index === undefined) return 'it sent no watch_index, so it did not wait'

@@ -24,8 +24,20 @@ export interface ExplainedChoice {
   readonly refusal?: string
 }
 
+/** A seat of a lobby that was full, when a request wanted one. */
+export interface TakenSeat {
+  /** The player, for `stories.get`: its token, or the `id` of its story. */
+  readonly player: string
+  readonly name: string
+  /** Since when the player had the seat, in ISO 8601. */
+  readonly since: string
+  readonly state: 'on_the_way' | 'playing'
+}
+
 /** The answer to a question. */
 export interface Explanation extends AnswerReasons {
+  /** Of a refused join of a full lobby: who had its seats, the longest first. The scenario may only count some of them. */
+  readonly seats?: readonly TakenSeat[]
   /** Of a lobby without a game server: whether the first find or join starts one. */
   readonly starts_server?: boolean
   /** The region of the lobby that a find would take or create now. */

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { ApiError } from '../../contract/errors.js'
 import { utf8Length } from '../../contract/formats.js'
-import type { AnswerReasons } from '../../contract/journal.js'
 import { limits } from '../../contract/limits.js'
 import type { Auth } from '../../contract/operation.js'
 import { operations } from '../../contract/operations.js'
@@ -64,7 +63,7 @@ interface ExplainedWorld {
   readonly corsOrigins: readonly string[]
   readonly faults: Pick<LiveFaults, 'matching'>
   /** Says why a past request got its answer. Throws `UsageError` if the journal does not have it. */
-  reasonsOf(exchange: number): AnswerReasons
+  reasonsOf(exchange: number): Explanation
 }
 
 /** Answers a question. Throws `UsageError` unless it asks about one thing. */

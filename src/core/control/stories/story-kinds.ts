@@ -271,7 +271,8 @@ function connectedText(fact: StoryFact): string {
   return `${actorText(fact)} connected the player.`
 }
 
-const actors: Readonly<Record<Cause['kind'], string>> = {
+/** The causes of changes, as the first words of a sentence. */
+export const actors: Readonly<Record<Cause['kind'], string>> = {
   request: 'A request',
   job: 'The mock',
   simulation: 'The simulation',
