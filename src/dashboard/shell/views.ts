@@ -14,6 +14,8 @@ export interface View {
   readonly title: string
   /** The number beside the title. */
   count?(): number
+  /** The players on the way, who are not in the number. */
+  onTheWay?(): number
   /** `many`: the number may have five digits. Default: `few`. */
   readonly counts?: 'few' | 'many'
   /** Something that waits for the user: a dot in the tab, with words for screen readers. */
@@ -30,6 +32,7 @@ export const views: readonly View[] = [
     title: 'Players',
     counts: 'many',
     count: () => page.regionSums.value.reduce((sum, region) => sum + region.players, 0),
+    onTheWay: () => page.regionSums.value.reduce((sum, { taken, players }) => sum + taken - players, 0),
     Panes: Players,
   },
   {

@@ -21,6 +21,11 @@ export function duration(ms: number): string {
   return withRest(Math.floor(minutes / 1_440), 'd', Math.round((minutes % 1_440) / 60), 'h')
 }
 
+/** Counts who plays, and who holds a seat and is on the way: `5`, `5 + 2`. */
+export function seatCount(plays: number, onTheWay: number): string {
+  return onTheWay > 0 ? `${grouped(plays)} + ${grouped(onTheWay)}` : grouped(plays)
+}
+
 /** Writes an age in whole units: `1 s`, `4 min`, `2 h`, `3 d`. */
 export function age(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000))
