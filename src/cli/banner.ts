@@ -1,7 +1,7 @@
 import { curlLine, curlLineFor, sortTokens } from '../core/control/environment.js'
-import { countSeats, type WorldStatus } from '../core/control/status.js'
+import { countSeats } from '../core/control/status.js'
 import type { KeptData } from '../core/control/world-control.js'
-import { counted, escapedLine, sizeText } from '../core/lib/messages.js'
+import { counted, escapedLine, playersText, sizeText } from '../core/lib/messages.js'
 import { formatDuration } from '../core/lib/time.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
 import { defaultNamespace, fullNameOf } from '../core/store/namespaces.js'
@@ -110,9 +110,9 @@ export function worldLine(world: Pick<LiveWorld, 'tables'>, title: string, label
   return `${cutToWidth(escapedLine(title), room)}: ${facts}`
 }
 
-/** Describes the numbers of players and lobbies: `36 players in 5 lobbies`. */
-function playersInLobbies({ players, lobbies }: Pick<WorldStatus, 'players' | 'lobbies'>): string {
-  return `${counted(players, 'player', 'players')} in ${counted(lobbies, 'lobby', 'lobbies')}`
+/** Describes the numbers of players and lobbies: `36 players + 2 on the way in 5 lobbies`. */
+function playersInLobbies(seats: ReturnType<typeof countSeats>): string {
+  return `${playersText(seats)} in ${counted(seats.lobbies, 'lobby', 'lobbies')}`
 }
 
 function cutToWidth(text: string, columns: number): string {

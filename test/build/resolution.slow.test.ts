@@ -56,16 +56,16 @@ const programs = {
 type Program = keyof typeof programs
 
 const printed: Readonly<Record<Program, string>> = {
-  mockmaker: '6 lobbies',
+  mockmaker: '7 lobbies',
   'mockmaker/node': '2 lobbies',
-  'mockmaker/express': '6 lobbies, a page, OpenAPI 3.1.0, an app',
+  'mockmaker/express': '7 lobbies, a page, OpenAPI 3.1.0, an app',
 }
 
 /** Express requires modules of Node, which esbuild cannot do in an ES module. The message says what to ship beside it. */
 const printedByEsbuild: typeof printed = {
   ...printed,
   'mockmaker/express':
-    '6 lobbies, a page, OpenAPI 3.1.0, createApp cannot load Express, which it needs: npm install express',
+    '7 lobbies, a page, OpenAPI 3.1.0, createApp cannot load Express, which it needs: npm install express',
 }
 const nodeEntries = Object.keys(printed) as Program[]
 

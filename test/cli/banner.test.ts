@@ -77,7 +77,7 @@ describe('the banner', () => {
       '',
       `  URL     ${localUrl}`,
       `  page    ${localUrl}/`,
-      '  world   A quiet evening: 28 players in 6 lobbies, 3 game modes, 12 regions',
+      '  world   A quiet evening: 39 players in 7 lobbies, 3 game modes, 12 regions',
       `  try     curl ${localUrl}/matchmaker/lobbies/list`,
       `  tokens  key t, the page, mockmaker env --url ${localUrl}`,
       '',
@@ -226,7 +226,7 @@ describe('the tokens', () => {
     expect(printed(console => printTokens(mock.default, { url: localUrl, console }))).toEqual([
       '',
       '  A quiet evening',
-      '  tanks/prod  28 players in 6 lobbies, 3 game modes, needs no token',
+      '  tanks/prod  39 players in 7 lobbies, 3 game modes, needs no token',
       '',
       '  public       tanks/prod  pub_prod.mock.one',
       '  development  tanks/prod  dev_prod.mock.one',
@@ -248,7 +248,7 @@ describe('the tokens', () => {
     [
       scenarios.default,
       { live: true },
-      '  tanks/prod  28 players in 6 lobbies, 3 game modes, needs no token, simulated players: 100 at once, 12m each',
+      '  tanks/prod  39 players in 7 lobbies, 3 game modes, needs no token, simulated players: 100 at once, 12m each',
     ],
     [
       { game_modes: ['duel'], players: { concurrent: 2.5, session: '90s' } },

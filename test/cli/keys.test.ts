@@ -63,7 +63,7 @@ describe('the keys of a command that serves', () => {
     expect(lines.slice(0, 4)).toEqual([
       '',
       '  default: A quiet evening',
-      '  tanks/prod  28 players in 6 lobbies, 3 game modes, needs no token',
+      '  tanks/prod  39 players in 7 lobbies, 3 game modes, needs no token',
       '',
     ])
   })

@@ -247,7 +247,7 @@ describe('mockmaker --json', () => {
       rayId: headers['rvt-ray-id'],
       blocked: false,
       authorizationIgnored: false,
-      outcome: '6 lobbies',
+      outcome: '7 lobbies',
     })
     expect(unknown).toMatchObject({
       path: '/nowhere',

@@ -154,7 +154,7 @@ describe('the header', () => {
     expect([mock.world.lobbies.count(), mock.journal.find().length, mock.faults.list().length]).toEqual([3, 0, 1])
 
     await press(page, /^Scenario/)
-    await press(page, /^A quiet evening A small game with six lobbies/)
+    await press(page, /^A quiet evening A small game with seven lobbies/)
 
     await expect.poll(() => mock.world.title).toBe('A quiet evening')
     await page

@@ -151,10 +151,14 @@ describe('the lanes of the timeline', () => {
     const { players: bars, morePlayers } = layOutLanes({ ...empty, players, chosenPlayer: 'plays' }, scale)
 
     expect(morePlayers).toBe(1)
-    expect(bars).toEqual([
-      { row: 0, reserved: [600, 720], expected: [720, 780], text: 'duel', isChosen: false },
-      { row: 1, reserved: [504, 720], text: 'duel', isChosen: false },
-      { row: 0, reserved: [60, 120], connected: [120, 240], text: 'duel', isChosen: false },
+    expect(bars.map(({ row, state, parts }) => [row, state, ...parts])).toEqual([
+      [0, 'way', ['way', 600, 720], ['due', 720, 780]],
+      [1, 'way', ['way', 504, 720]],
+      [0, 'left', ['way', 60, 120], ['left', 120, 240]],
+    ])
+    const never = { token: 'never', text: 'duel', reservedAt: ago(30), endedAt: ago(10) }
+    expect(layOutLanes({ ...empty, players: [never] }, scale).players).toMatchObject([
+      { state: 'never', parts: [['never', 360, 600]] },
     ])
   })
 
@@ -169,7 +173,7 @@ describe('the lanes of the timeline', () => {
         const { players: bars } = layOutLanes({ ...empty, players }, scale)
         for (const [i, one] of bars.entries())
           for (const other of bars.slice(i + 1))
-            if (one.row === other.row) expect(other.reserved?.[1]).toBeLessThanOrEqual(one.reserved?.[0] ?? 0)
+            if (one.row === other.row) expect(other.parts[0]?.[2]).toBeLessThanOrEqual(one.parts[0]?.[1] ?? 0)
       }),
     )
   })

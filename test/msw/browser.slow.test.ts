@@ -73,7 +73,7 @@ async function inChromium() {
     const page = await chromium.openPage({ path: '/guide' })
     await page.waitForFunction(() => globalThis.mock !== undefined)
 
-    expect(lobbyIds(await send(page, list))).toHaveLength(6)
+    expect(lobbyIds(await send(page, list))).toHaveLength(7)
   })
 
   it.for([

@@ -339,7 +339,7 @@ describe('a second mock that listens', () => {
     )
     await first.close()
     second.listen()
-    expect((await lobbiesAt()).length).toBe(6)
+    expect((await lobbiesAt()).length).toBe(7)
   })
 
   it('leaves the first one as it is when it closes', async ({ setup }) => {

@@ -66,7 +66,7 @@ describe('stories without the parameter `mockmaker` on a docs page', () => {
     const stories = ['#story--plain--one--primary-inner', '#story--plain--another-inner']
     const see = text => Promise.all(stories.map(id => page.page.locator(id).getByText(text).waitFor()))
     await page.openDocs('plain--docs')
-    await see('6 lobbies')
+    await see('7 lobbies')
 
     await page.select('ghost-town')
 

@@ -1,6 +1,7 @@
 import type { Faults } from '../pipeline/faults.js'
 import type { PendingRequests } from '../pipeline/pending.js'
 import type { NamespaceRow } from '../store/rows.js'
+import { countPlayers } from '../store/seats.js'
 import type { LiveWorld } from '../store/world.js'
 import { type ClockJson, clockJson } from './history.js'
 
@@ -9,6 +10,8 @@ export interface WorldStatus {
   readonly clock: ClockJson
   /** The players that have a seat, or for whom one is reserved. */
   readonly players: number
+  /** Those of `players` who are on the way. */
+  readonly reserved: number
   /** The lobbies that have not stopped. */
   readonly lobbies: number
   readonly faults: number
@@ -37,11 +40,7 @@ export function worldStatus({
 export function countSeats(
   { tables }: Pick<LiveWorld, 'tables'>,
   namespaces: readonly Pick<NamespaceRow, 'namespace_id'>[] = tables.namespaces.all(),
-): Pick<WorldStatus, 'players' | 'lobbies'> {
-  let [players, lobbies] = [0, 0]
-  for (const { namespace_id } of namespaces) {
-    players += tables.lobbies.sum('players', namespace_id)
-    lobbies += tables.lobbies.sum('running', namespace_id)
-  }
-  return { players, lobbies }
+): Pick<WorldStatus, 'players' | 'reserved' | 'lobbies'> {
+  const running = namespaces.map(({ namespace_id }) => tables.lobbies.sum('running', namespace_id))
+  return { ...countPlayers(tables, namespaces), lobbies: running.reduce((sum, one) => sum + one, 0) }
 }

@@ -269,6 +269,8 @@ export interface WorldSummary {
   readonly waiters: number
   /** The number of players with a seat, reserved or connected. Absent if the world sleeps, and its storage does not have the number. */
   readonly players?: number
+  /** Those of `players` who are on the way. Absent like `players`. */
+  readonly reserved?: number
   /** True if the server refuses every change. Absent otherwise. */
   readonly read_only?: true
   /**
@@ -337,7 +339,7 @@ export interface IdentifiedWorld {
 export function summarizeWorld({ id, world }: IdentifiedWorld): WorldSummary {
   const { title, seed, revision, waiters } = world
   const now = formatInstant(world.clock.now())
-  return { id, title, seed, revision, now, waiters, players: countPlayers(world.tables) }
+  return { id, title, seed, revision, now, waiters, ...countPlayers(world.tables) }
 }
 
 export function describeWorld(control: IdentifiedWorld): WorldDescription {

@@ -152,6 +152,17 @@ export function counted(count: number, one: string, many: string): string {
   return `${grouped(count)} ${count === 1 ? one : many}`
 }
 
+/** Says how many of the players with a seat play, and how many are on the way: `5 players + 2 on the way`. */
+export function playersText({
+  players,
+  reserved = 0,
+}: {
+  readonly players: number
+  readonly reserved?: number | undefined
+}): string {
+  return `${counted(players - reserved, 'player', 'players')}${reserved > 0 ? ` + ${grouped(reserved)} on the way` : ''}`
+}
+
 /** Writes a number of bytes: `999 bytes`, `2.1 MB`. */
 export function sizeText(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB']

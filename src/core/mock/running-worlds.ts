@@ -401,9 +401,14 @@ const never = Number.POSITIVE_INFINITY
 
 /** Summarizes a world that is not in memory, or not in that of this process. */
 function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<SharedSummary>): ListedWorld {
-  const { id, title, seed, revision, now, players } = kept
+  const { id, title, seed, revision, now, players, reserved } = kept
   const described = { id, title, seed, revision, now: formatInstant(now) }
-  const summary = { ...described, ...(players === undefined ? {} : { players }), ...timesOf(kept) }
+  const summary = {
+    ...described,
+    ...(players === undefined ? {} : { players }),
+    ...(reserved === undefined ? {} : { reserved }),
+    ...timesOf(kept),
+  }
   return owner ? { ...summary, waiters, replica: owner.address } : { ...summary, waiters: 0, sleeping: true }
 }
 

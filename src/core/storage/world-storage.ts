@@ -553,6 +553,6 @@ function useOf({ isKept, usedAt, createdAt }: UseFacts): UseFacts {
 
 function summaryOf(world: LiveWorld): Omit<KeptSummary, 'id' | keyof UseFacts> {
   const { title, seed, revision, clock, waiters } = world
-  const players = countPlayers(world.tables)
-  return { title, seed, revision, now: clock.now(), players, ...(waiters === 0 ? {} : { waiters }) }
+  const seats = countPlayers(world.tables)
+  return { title, seed, revision, now: clock.now(), ...seats, ...(waiters === 0 ? {} : { waiters }) }
 }

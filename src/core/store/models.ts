@@ -174,6 +174,7 @@ export const models: Models = {
     sums: {
       /** The seats of reserved and of connected players. */
       players: { columns: ['namespace_id'], amount: seatsTaken, isWatched: true },
+      reserved: { columns: ['namespace_id'], amount: lobby => lobby.reserved_player_count },
       running: { columns: ['namespace_id'], amount: ({ status }) => (status === 'stopped' ? 0 : 1) },
     },
     withDefaults(input, { tables, random }) {

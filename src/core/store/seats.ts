@@ -3,6 +3,7 @@ import { lifetimeMs } from './columns.js'
 import { isSeated, mostPlayers, type SeatedPlayer, seatsTaken } from './lobby-rules.js'
 import { type LobbyRow, type PlayerRow, tooManyPlayers, withoutSeat } from './matchmaker-rows.js'
 import type { RowChange, Tables } from './model.js'
+import type { NamespaceRow } from './rows.js'
 
 // Triggers of lobbies and players. They keep the counts of a lobby equal to its players.
 
@@ -95,7 +96,12 @@ function removePlayers({ lobby_id }: LobbyRow, { players, lobbies }: Tables, now
   lobbies.put(Object.freeze({ ...lobby, total_player_count: 0, forgotten_at }))
 }
 
-/** Counts the seats taken in a world. Reads sums, and no lobby. */
-export function countPlayers({ namespaces, lobbies }: Pick<Tables, 'namespaces' | 'lobbies'>): number {
-  return namespaces.all().reduce((sum, { namespace_id }) => sum + lobbies.sum('players', namespace_id), 0)
+/** Counts the seats taken, and the reserved ones of them. Reads sums, and no lobby. Default: those of all namespaces. */
+export function countPlayers(
+  { namespaces, lobbies }: Pick<Tables, 'namespaces' | 'lobbies'>,
+  of: readonly Pick<NamespaceRow, 'namespace_id'>[] = namespaces.all(),
+): { readonly players: number; readonly reserved: number } {
+  const sum = (name: 'players' | 'reserved') =>
+    of.reduce((total, { namespace_id }) => total + lobbies.sum(name, namespace_id), 0)
+  return { players: sum('players'), reserved: sum('reserved') }
 }

@@ -110,7 +110,7 @@ function Seats({ lobby }: { readonly lobby: LobbyRow }) {
   const onlyCounted = Math.max(0, total_player_count - connected)
   const counts = {
     plays: connected + onlyCounted,
-    'on the way': reserved,
+    way: reserved,
     free: Math.max(0, max_players_normal - total_player_count - reserved),
   }
   const dots = Object.entries(counts)

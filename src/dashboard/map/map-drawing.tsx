@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Coordinates } from '../../core/contract/regions.js'
 import { landRings, landScale } from '../../core/generated/land.js'
-import { counted, grouped, shortened } from '../../core/lib/messages.js'
+import { counted, playersText, shortened } from '../../core/lib/messages.js'
+import { seatCount } from '../ui/format.js'
 import { textWidth, useSize } from '../ui/screen.js'
 import type { RegionSums } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
@@ -110,9 +111,10 @@ function circleOfPin({ x, y }: Point): LabelledCircle {
 }
 
 /** Returns the size of a label. All digits have one width, so the label keeps its width while the number grows. */
-function sizeOf({ name, players, change = '', note, kind }: MapRegion): LabelledCircle['label'] {
+function sizeOf({ name, players, taken, change = '', note, kind }: MapRegion): LabelledCircle['label'] {
   const weight = kind === 'plain' ? 400 : 600
-  const first = textWidth(`${cut(name)} `, weight) + textWidth(grouped(players)) + textWidth(` ${change}`, 600)
+  const first =
+    textWidth(`${cut(name)} `, weight) + textWidth(seatCount(players, taken - players)) + textWidth(` ${change}`, 600)
   const width = Math.max(first, note === undefined ? 0 : textWidth(note, 600))
   return { width: Math.ceil(width), height: note === undefined ? line.height : 2 * line.height }
 }
@@ -197,7 +199,7 @@ interface RegionLabelProps {
 
 /** The label is held at the edge of its circle, so that it stays there when it is drawn narrower. */
 function RegionLabel({ region, center, place: { side, box, isShown } }: RegionLabelProps) {
-  const { name, players, change, note, kind } = region
+  const { name, players, taken, change, note, kind } = region
   const [x, anchor] =
     side === 'left'
       ? [box.right, 'end']
@@ -212,7 +214,7 @@ function RegionLabel({ region, center, place: { side, box, isShown } }: RegionLa
       class={kind === 'plain' ? undefined : 'strong'}
       data-hidden={isShown ? undefined : ''}
     >
-      {cut(name)} <tspan class="count">{grouped(players)}</tspan>
+      {cut(name)} <tspan class="count">{seatCount(players, taken - players)}</tspan>
       {change !== undefined && <tspan class="change"> {change}</tspan>}
       {note !== undefined && (
         <tspan class="note" x={x - center.x} dy={line.height}>
@@ -225,5 +227,5 @@ function RegionLabel({ region, center, place: { side, box, isShown } }: RegionLa
 
 function titleOf({ name, players, lobbies, taken, seats }: MapRegion): string {
   const share = seats > 0 ? Math.round(Math.min(1, taken / seats) * 100) : 0
-  return `${name}: ${counted(players, 'player', 'players')} in ${counted(lobbies, 'lobby', 'lobbies')}, ${share} % of the seats taken`
+  return `${name}: ${playersText({ players: taken, reserved: taken - players })} in ${counted(lobbies, 'lobby', 'lobbies')}, ${share} % of the seats taken`
 }

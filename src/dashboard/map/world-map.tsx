@@ -1,7 +1,8 @@
 import type { ExplainedChoice } from '../../core/control/explain/explain-find.js'
-import { counted, grouped } from '../../core/lib/messages.js'
+import { counted, grouped, playersText } from '../../core/lib/messages.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { Button, Select } from '../ui/controls.js'
+import { seatCount } from '../ui/format.js'
 import type { RowMaps } from '../world/followed-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from '../world/lobby-rows.js'
 import { regionNotes } from '../world/outcome.js'
@@ -14,6 +15,8 @@ export function WorldMap() {
   const isPast = page.past.value !== undefined
   const sums = page.regionSums.value
   const players = sumOf(sums, 'players')
+  const taken = sumOf(sums, 'taken')
+  const all = { players: taken, reserved: taken - players }
   const options = modeOptions(tables)
   const mode = page.findMode.value ?? options[0]?.[0]
   const choice = page.nextFind.value
@@ -34,7 +37,7 @@ export function WorldMap() {
           </p>
         ) : (
           <p class="map-title">
-            <b>{counted(players, 'player', 'players')}</b>{' '}
+            <b>{playersText(all)}</b>{' '}
             <span class="muted">
               in {counted(sumOf(sums, 'lobbies'), 'lobby', 'lobbies')}, {counted(sums.length, 'region', 'regions')}
             </span>
@@ -71,7 +74,7 @@ export function WorldMap() {
   )
 }
 
-function sumOf(sums: readonly RegionSums[], key: 'players' | 'lobbies'): number {
+function sumOf(sums: readonly RegionSums[], key: 'players' | 'taken' | 'lobbies'): number {
   return sums.reduce((sum, one) => sum + one[key], 0)
 }
 
@@ -155,7 +158,7 @@ function RegionTable({ regions }: { readonly regions: readonly MapRegion[] }) {
                   {name}
                 </Button>
               </td>
-              <td>{grouped(players)}</td>
+              <td>{seatCount(players, taken - players)}</td>
               <td>{grouped(lobbies)}</td>
               <td>
                 {grouped(taken)} of {grouped(seats)}

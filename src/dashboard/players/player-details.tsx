@@ -6,24 +6,11 @@ import { duration } from '../ui/format.js'
 import { useLoaded } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
-
-const badOutcomes: readonly StoryOutcome[] = [
-  'never_connected',
-  'connection_lost',
-  'server_ended',
-  'wrong_lobby',
-  'refused',
-  'gave_up',
-]
+import { barParts, type PlayerState, playerStates } from '../world/player-state.js'
 
 /** Tells how a story stands, or how it ended, in two words. */
 export function outcomeWords(outcome: StoryOutcome): string {
   return outcome === 'playing' ? 'plays' : outcome.replaceAll('_', ' ')
-}
-
-/** Tells the colour of an outcome. */
-export function outcomeTone(outcome: StoryOutcome): 'good' | 'bad' | '' {
-  return outcome === 'playing' ? 'good' : badOutcomes.includes(outcome) ? 'bad' : ''
 }
 
 /** Names a story in the address. A token that no player has ever had is cut, so its story is known by its id. */
@@ -75,11 +62,7 @@ export function PlayerDetails() {
       <div class="block">
         <h3 class="sentence">{story.sentence}</h3>
         <Segments story={story} />
-        <ol class="steps">
-          {story.steps.map(step => (
-            <Step key={`${step.revision} ${step.kind} ${step.request}`} step={step} />
-          ))}
-        </ol>
+        <Steps steps={story.steps} />
         {story.notes.map(note => (
           <p key={note} class="muted">
             {note}
@@ -91,25 +74,51 @@ export function PlayerDetails() {
   )
 }
 
+/** Returns the times of the newest seat of a story, in ms. */
+export function seatTimes({ reserved_at, connected_at, ended_at, next_at }: StorySummary) {
+  const ms = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time))
+  return { reservedAt: ms(reserved_at), connectedAt: ms(connected_at), endedAt: ms(ended_at), nextAt: ms(next_at) }
+}
+
+/** The state of a player: its colour, and its word beside it. */
+export function StateWord({ state }: { readonly state: PlayerState }) {
+  const { word, tone } = playerStates[state]
+  return (
+    <span class={`state-word ${tone}`}>
+      <i data-state={state} /> <span>{word}</span>
+    </span>
+  )
+}
+
 /** The parts of the newest seat, each at least as wide as its words. True times stand below. */
-function Segments({ story: { reserved_at, connected_at, ended_at } }: { readonly story: StoryJson }) {
-  if (reserved_at === undefined) return null
-  const end = ended_at === undefined ? page.now.value : Date.parse(ended_at)
-  const [reserved, connected] = [Date.parse(reserved_at), connected_at === undefined ? end : Date.parse(connected_at)]
-  const parts = [
-    { kind: 'reserved', title: 'Seat reserved', ms: connected - reserved },
-    ...(connected_at === undefined ? [] : [{ kind: 'connected', title: 'Connected', ms: end - connected }]),
-  ]
+export function Segments({ story }: { readonly story: StoryJson }) {
+  const parts = barParts(seatTimes(story), page.now.value)
+  if (parts.length === 0) return null
   return (
     <div class="segments">
-      {parts.map(({ kind, title, ms }) => (
-        <p key={kind} style={{ flexGrow: Math.max(1, ms) }}>
-          <i data-kind={kind} />
-          <b>{title}</b>
-          <span class="muted">{duration(ms)}</span>
-        </p>
-      ))}
+      {parts.map(
+        ([kind, from, to]) =>
+          kind !== 'due' && (
+            <p key={kind} style={{ flexGrow: Math.max(1, to - from) }}>
+              <i data-state={kind} />
+              <span>
+                <span class="muted">{playerStates[kind].word}</span> <b>{duration(to - from)}</b>
+              </span>
+            </p>
+          ),
+      )}
     </div>
+  )
+}
+
+/** The steps of a story, or the first of them. */
+export function Steps({ steps }: Pick<StoryJson, 'steps'>) {
+  return (
+    <ol class="steps">
+      {steps.map(step => (
+        <Step key={`${step.revision} ${step.kind} ${step.request}`} step={step} />
+      ))}
+    </ol>
   )
 }
 

@@ -2,10 +2,10 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { openStream } from '../../client/call.js'
 import type { ListedWorld, ReplicaState } from '../../core/control/world-control.js'
-import { counted, grouped, sizeText } from '../../core/lib/messages.js'
+import { counted, grouped, playersText, sizeText } from '../../core/lib/messages.js'
 import { dateAndTime } from '../../core/lib/time.js'
 import { Button, Field, Form, Menu } from '../ui/controls.js'
-import { age } from '../ui/format.js'
+import { age, seatCount } from '../ui/format.js'
 import { Icon, type IconName } from '../ui/icons.js'
 import { layout, openDialog, runAction, scenarioMenu } from '../ui/screen.js'
 import type { ViewName } from '../world/address.js'
@@ -59,14 +59,21 @@ function Brand() {
 const countWidth = { few: 2, many: 6 } as const
 const most = { few: 99, many: 99_999 } as const
 
-function ViewTab({ view: { name, title, counts, count, isAmber, alert } }: { readonly view: View }) {
+function ViewTab({ view: { name, title, counts, count, onTheWay, isAmber, alert } }: { readonly view: View }) {
   const number = count?.() ?? 0
   const warning = alert?.()
   const size = counts ?? 'few'
-  const shown = number > most[size] ? `${grouped(most[size])}+` : grouped(number)
+  const more = onTheWay?.() ?? 0
+  const shown = number > most[size] ? `${grouped(most[size])}+` : seatCount(number, more)
   return (
     <Button
-      aria-label={warning && `${title} ${shown}, ${warning.text}`}
+      aria-label={
+        warning
+          ? `${title} ${shown}, ${warning.text}`
+          : more > 0
+            ? `${title}: ${grouped(number)}, ${grouped(more)} on the way`
+            : undefined
+      }
       aria-current={viewOf(page.view.value).name === name ? 'page' : undefined}
       onClick={() => page.show(name)}
     >
@@ -127,10 +134,10 @@ export function PhoneTabs() {
 }
 
 /** Says who plays in a world, how old it is, and when it was last used, in real time. */
-function useOf({ players, created_at, used_at }: ListedWorld): string {
+function useOf({ players, reserved, created_at, used_at }: ListedWorld): string {
   const since = (time: string) => age(Date.now() - Date.parse(time))
   return [
-    players !== undefined && counted(players, 'player', 'players'),
+    players !== undefined && playersText({ players, reserved }),
     created_at && `${since(created_at)} old`,
     `used ${since(used_at)} ago`,
   ]

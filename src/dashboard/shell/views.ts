@@ -15,6 +15,8 @@ export interface View {
   readonly title: string
   /** The number beside the title. */
   count?(): number
+  /** The players on the way, who are not in the number. */
+  onTheWay?(): number
   /** `many`: the number may have five digits. Default: `few`. */
   readonly counts?: 'few' | 'many'
   /** A count above 0 is amber. */
@@ -33,6 +35,7 @@ export const views: readonly View[] = [
     title: 'Players',
     counts: 'many',
     count: () => page.regionSums.value.reduce((sum, region) => sum + region.players, 0),
+    onTheWay: () => page.regionSums.value.reduce((sum, { taken, players }) => sum + taken - players, 0),
     Panes: Players,
   },
   {

@@ -1,5 +1,6 @@
 import { smallFont } from '../ui/screen.js'
 import type { Span } from '../world/page-state.js'
+import { playerStates } from '../world/player-state.js'
 import type { Lanes, PlayerBar } from './timeline-lanes.js'
 import { type TimelineScale, ticksOf, toPx } from './timeline-scale.js'
 
@@ -95,40 +96,59 @@ function drawTicks({ context, width, colour }: Pen, scale: TimelineScale): void 
 
 const barHeight = 16
 
-function drawPlayer(pen: Pen, { row, reserved, connected, expected, text, isChosen }: PlayerBar): void {
+function drawPlayer(pen: Pen, { row, state, parts, text, isChosen }: PlayerBar): void {
   const { context, width, colour } = pen
   const top = tops.players + 5 + row * 20
-  context.lineWidth = 1
-  if (connected) {
-    context.fillStyle = colour(isChosen ? 'accent' : 'seat-soft')
-    box(context, [connected[0], top, connected[1] - connected[0], barHeight], reserved ? [0, 4, 4, 0] : [4, 4, 4, 4])
-    context.fill()
-  }
-  if (reserved) {
-    context.strokeStyle = colour(isChosen ? 'accent' : 'seat')
-    box(
-      context,
-      [reserved[0] + 0.5, top + 0.5, reserved[1] - reserved[0], barHeight - 1],
-      [4, connected ? 0 : 4, connected ? 0 : 4, 4],
-    )
+  const [fill, mark, ink] = playerStates[state].colours
+  for (const [i, [kind, left, right]] of parts.entries()) {
+    const [begin, end] = [i === 0 ? 4 : 0, i === parts.length - 1 ? 4 : 0]
+    const corners = [begin, end, end, begin]
+    context.lineWidth = 1
+    context.strokeStyle = colour(kind === 'due' ? 'seat' : mark)
+    context.fillStyle = colour(kind === 'way' ? 'track' : fill)
+    context.setLineDash(kind === 'due' ? [3, 2] : [])
+    if (kind === 'way') {
+      box(context, [left, top, right - left, barHeight], corners)
+      context.fill()
+      drawHatch(pen, { left, right, top })
+      continue
+    }
+    box(context, [left + 0.5, top + 0.5, right - left - 1, barHeight - 1], corners)
+    if (kind !== 'due') context.fill()
     context.stroke()
   }
-  if (expected) {
-    context.setLineDash([3, 2])
-    context.strokeStyle = colour('seat-soft')
-    box(context, [expected[0], top + 0.5, expected[1] - expected[0] - 0.5, barHeight - 1], [0, 4, 4, 0])
-    context.stroke()
-    context.setLineDash([])
+  context.setLineDash([])
+  const [first, last] = [parts[0], parts.at(-1)]
+  if (!first || !last) return
+  // The name of who is on the way is right of the hatch, and goes on over the future.
+  const [, left, right] = parts.find(([kind]) => kind === state) ?? first
+  const begin = Math.max(0, state === 'way' ? right : left)
+  const end = state === 'way' ? width : Math.min(width, last[2])
+  context.fillStyle = colour(ink)
+  textIn(context, text, { left: begin + 6, right: end - 4, baseline: top + 12 })
+  if (!isChosen) return
+  context.strokeStyle = colour('accent')
+  context.lineWidth = 2
+  box(context, [first[1], top, last[2] - first[1], barHeight], [4, 4, 4, 4])
+  context.stroke()
+}
+
+/** The stripes of a seat whose player is on the way. */
+function drawHatch({ context, width, colour }: Pen, at: { left: number; right: number; top: number }): void {
+  const [left, right] = [Math.max(0, at.left), Math.min(width, at.right)]
+  context.save()
+  context.beginPath()
+  context.rect(left, at.top, right - left, barHeight)
+  context.clip()
+  context.strokeStyle = colour('seat')
+  context.lineWidth = 2
+  context.beginPath()
+  for (let x = left - barHeight; x < right; x += 8.5) {
+    context.moveTo(x, at.top + barHeight)
+    context.lineTo(x + barHeight, at.top)
   }
-  // The text begins where the longest part begins, and goes on over the future.
-  const begin = Math.max(0, connected?.[0] ?? reserved?.[0] ?? 0)
-  const end = Math.min(width, expected?.[1] ?? connected?.[1] ?? reserved?.[1] ?? 0)
-  const place = { left: begin + 6, right: end - 4, baseline: top + 12 }
-  context.fillStyle = colour('ink')
-  textIn(context, text, place)
-  if (!isChosen || !connected) return
-  context.fillStyle = colour('on-accent')
-  textIn(context, text, { ...place, right: Math.min(connected[1], end - 4) })
+  context.stroke()
+  context.restore()
 }
 
 function box(context: CanvasRenderingContext2D, rect: [number, number, number, number], corners: number[]): void {

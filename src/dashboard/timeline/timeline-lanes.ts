@@ -7,6 +7,7 @@ import { duration } from '../ui/format.js'
 import type { Change } from '../world/followed-world.js'
 import { statusKind } from '../world/outcome.js'
 import type { PlayerSpan } from '../world/player-spans.js'
+import { type BarPart, barParts, type PlayerState, seatState } from '../world/player-state.js'
 import { type TimelineScale, toPx } from './timeline-scale.js'
 
 // What the lanes of the timeline show, and where: shapes in px from the left of the axis. The drawing knows only these.
@@ -19,13 +20,11 @@ interface Span {
   readonly text: string
 }
 
-/** The seat of a player: reserved, then connected, then expected. */
+/** The seat of a player. */
 export interface PlayerBar {
   readonly row: number
-  /** The parts that exist: from, and to. */
-  readonly reserved?: readonly [left: number, right: number]
-  readonly connected?: readonly [left: number, right: number]
-  readonly expected?: readonly [left: number, right: number]
+  readonly state: PlayerState
+  readonly parts: readonly BarPart[]
   readonly text: string
   readonly isChosen: boolean
 }
@@ -137,26 +136,20 @@ function playerBars(
   const taken: number[] = Array.from({ length: playerRows }, () => Number.POSITIVE_INFINITY)
   for (const player of visible) {
     const parts = partsOf(player, scale)
-    const right = Math.max(...Object.values(parts).map(([, end]) => end))
+    const right = Math.max(...parts.map(([, , end]) => end))
     const row = taken.findIndex(left => right + barGap <= left)
     if (row === -1) continue
-    taken[row] = Math.min(...Object.values(parts).map(([start]) => start))
-    bars.push({ row, ...parts, text: player.text, isChosen: player.token === chosenPlayer })
+    taken[row] = Math.min(...parts.map(([, start]) => start))
+    bars.push({ row, state: seatState(player), parts, text: player.text, isChosen: player.token === chosenPlayer })
   }
   return { players: bars, morePlayers: visible.length - bars.length }
 }
 
-function partsOf(player: PlayerSpan, scale: TimelineScale): Pick<PlayerBar, 'reserved' | 'connected' | 'expected'> {
-  const { reservedAt, connectedAt, endedAt, nextAt } = player
-  const x = (time: number) => toPx(scale, time)
-  const end = endedAt ?? scale.now
-  return {
-    reserved: [x(reservedAt), Math.max(x(connectedAt ?? end), x(reservedAt) + 3)],
-    ...(connectedAt !== undefined && { connected: [x(connectedAt), Math.max(x(end), x(connectedAt) + 3)] as const }),
-    ...(endedAt === undefined &&
-      nextAt !== undefined &&
-      nextAt > end && { expected: [x(end), Math.min(x(nextAt), scale.width)] as const }),
-  }
+function partsOf(player: PlayerSpan, scale: TimelineScale): readonly BarPart[] {
+  return barParts(player, scale.now).map(([kind, from, to]): BarPart => {
+    const [left, right] = [toPx(scale, from), toPx(scale, to)]
+    return [kind, left, kind === 'due' ? Math.min(right, scale.width) : Math.max(right, left + 3)]
+  })
 }
 
 const tickRank = { poll: 0, good: 1, bad: 2 } as const

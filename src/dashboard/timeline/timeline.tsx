@@ -9,6 +9,7 @@ import { isDark, textWidth, useSize } from '../ui/screen.js'
 import { copy } from '../world/copy.js'
 import { placeName } from '../world/lobby-rows.js'
 import { page, type Span } from '../world/page-state.js'
+import { playerStates, seatState } from '../world/player-state.js'
 import { drawTimeline } from './timeline-drawing.js'
 import { layOutLanes, restRows } from './timeline-lanes.js'
 import {
@@ -340,10 +341,10 @@ function lanesData() {
   const { live } = page
   const hasEnded = isEnd()
   return {
-    players: live.players.peek().map(({ text, ...span }) => {
+    players: live.players.peek().map(({ text: lobby, ...span }) => {
       const name = live.names.get(span.token)
-      const shown = name === undefined ? text : `${name} · ${text}`
-      return { ...span, text: shown, ...(hasEnded && { nextAt: undefined }) }
+      const text = span.endedAt === undefined ? lobby : playerStates[seatState(span)].word
+      return { ...span, text: name === undefined ? text : `${name} · ${text}`, ...(hasEnded && { nextAt: undefined }) }
     }),
     chosenPlayer: page.playerKey.peek(),
     exchanges: live.exchanges.peek(),

@@ -9,6 +9,7 @@ import type {
 } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { grouped } from '../../core/lib/messages.js'
+import { seatCount } from './format.js'
 import { Icon, type IconName } from './icons.js'
 import { message, openDialog, runAction, useModal } from './screen.js'
 
@@ -339,20 +340,25 @@ export function Removal({ children }: { readonly children: string }) {
 interface SeatBarProps {
   readonly taken: number
   readonly onTheWay?: number
+  /** Those of `taken` that are green at the end of the bar. */
+  readonly own?: number
   readonly max: number
+  /** The colour of the seats taken. Default: neutral. */
+  readonly state?: 'plays'
 }
 
 /** Seats as a bar, and in numbers. */
-export function SeatBar({ taken, onTheWay = 0, max }: SeatBarProps) {
+export function SeatBar({ taken, onTheWay = 0, own = 0, max, state }: SeatBarProps) {
   const share = (count: number) => `${Math.min(1, count / Math.max(1, max)) * 100}%`
   return (
     <span class="seats">
       <span class="seat-bar" aria-hidden="true">
-        <i style={{ width: share(taken) }} />
-        <i style={{ width: share(onTheWay) }} />
+        <i data-state={state} style={{ width: share(taken - own) }} />
+        <i data-state="way" style={{ width: share(onTheWay) }} />
+        <i data-state="plays" style={{ width: share(own) }} />
       </span>
       <span>
-        {grouped(taken)} / {grouped(max)}
+        {seatCount(taken, onTheWay)} / {grouped(max)}
         {onTheWay > 0 && <span class="hidden">, {grouped(onTheWay)} on the way</span>}
       </span>
     </span>

@@ -13,6 +13,11 @@ export function duration(ms: number): string {
   return elapsedText(exact < 9_950 ? exact : Math.round(exact / 1_000) * 1_000)
 }
 
+/** Counts who plays, and who holds a seat and is on the way: `5`, `5 + 2`. */
+export function seatCount(plays: number, onTheWay: number): string {
+  return onTheWay > 0 ? `${grouped(plays)} + ${grouped(onTheWay)}` : grouped(plays)
+}
+
 /** Writes an age in whole units: `1 s`, `4 min`, `2 h`, `3 d`. */
 export function age(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000))

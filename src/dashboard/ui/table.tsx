@@ -9,7 +9,7 @@ type Key = string | number
 /** A column of a table. */
 export interface Column<Item> {
   readonly key: string
-  readonly title: string
+  readonly title: ComponentChildren
   /** The least width in px. The columns share what is left in proportion. */
   readonly width: number
   /** The greatest width in px. Such a column grows to it before the others share what is left. Default: none. */
@@ -39,6 +39,8 @@ interface TableProps<Item> {
   heightOf?(item: Item): number
   /** The whole of a row in two lines: always without columns, and otherwise on a phone. */
   row?(item: Item): ComponentChildren
+  /** The whole of a row that is the head of a group. `undefined`: it is none. */
+  headOf?(item: Item): ComponentChildren
   onOpen(item: Item): void
   /** Called with → and ←. */
   onUnfold?(item: Item, isOpen: boolean): void
@@ -114,22 +116,29 @@ export function Table<Item>(props: TableProps<Item>) {
               role="row"
               aria-rowindex={place + firstIndex}
               aria-selected={props.isSelected(item)}
-              class={activeClass + (props.rowClass?.(item) ?? '')}
+              class={activeClass + (props.headOf?.(item) ? 'group' : (props.rowClass?.(item) ?? ''))}
               style={{ top: `${start}px`, height: `${places.topOf(place + 1) - start}px` }}
               onClick={() => {
                 active.activate(place)
                 props.onOpen(item)
               }}
             >
-              {shown?.map(column => <Cell key={column.key} column={column} item={item} />) ?? (
-                <div role="gridcell" class="contents">
-                  {props.row?.(item)}
-                </div>
-              )}
+              {contentOf(item, props, shown)}
             </div>
           )
         })}
       </div>
+    </div>
+  )
+}
+
+/** The cells of a row, or one with the whole of it. */
+function contentOf<Item>(item: Item, { headOf, row }: TableProps<Item>, shown: readonly Column<Item>[] | undefined) {
+  const whole = headOf?.(item)
+  if (shown && !whole) return shown.map(column => <Cell key={column.key} column={column} item={item} />)
+  return (
+    <div role="gridcell" class="contents">
+      {whole ?? row?.(item)}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { grouped } from '../../core/lib/messages.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import { isSeated, type SeatedPlayer, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow, RegionRow } from '../../core/store/matchmaker-rows.js'
 import { fullNameOf } from '../../core/store/namespaces.js'
@@ -62,8 +62,9 @@ export function serverWords({ run_by }: LobbyRow): string {
 
 const serverNames = { mock: 'mock', server: 'yours', command: 'started', none: 'none' } as const
 
-/** Says how many play, and how many are on the way: `10 / 12, 1 on the way`. */
+/** Says how many play, and how many are on the way: `10 + 1 on the way, of 12 seats`. */
 export function seatWords({ total_player_count, reserved_player_count, max_players_normal }: LobbyRow): string {
-  const plays = `${grouped(total_player_count)} / ${grouped(max_players_normal)}`
-  return reserved_player_count === 0 ? plays : `${plays}, ${grouped(reserved_player_count)} on the way`
+  const plays = grouped(total_player_count)
+  const onTheWay = reserved_player_count > 0 ? ` + ${grouped(reserved_player_count)} on the way` : ' play'
+  return `${plays}${onTheWay}, of ${counted(max_players_normal, 'seat', 'seats')}`
 }

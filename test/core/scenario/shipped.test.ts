@@ -106,8 +106,8 @@ describe('default', () => {
     const { namespaces, lobbies, gameModes, deviceLinks } = world('default')
 
     expect(namespaces.all()).toEqual([expect.objectContaining({ name_id: 'prod', tokenless: true })])
-    expect(lobbies.count()).toBe(6)
-    expect(new Set(lobbies.all().map(lobby => lobby.region_id)).size).toBe(5)
+    expect(lobbies.count()).toBe(7)
+    expect(new Set(lobbies.all().map(lobby => lobby.region_id)).size).toBe(6)
     expect(gameModes.count()).toBe(3)
     expect(deviceLinks.all()).toEqual([
       expect.objectContaining({ device_link_token: 'device.mock.sofa', status: 'pending' }),

@@ -128,14 +128,14 @@ it('replicas are one mock for games, the client, commands and a terminal', async
     answers.map(() => expect.objectContaining({ cloud_token: expect.anything() })),
   )
   expect(exported.stdout).toContain(lobby)
-  await lineLike(other, { like: /^ {2}world +.*: 28 players in 6 lobbies/ })
+  await lineLike(other, { like: /^ {2}world +.*: 39 players in 7 lobbies/ })
   // A command runs on a replica of its own, beside the others, and leaves what it changed.
   expect([executed.code, executed.stderr, ids]).toEqual([0, '', expect.arrayContaining([lobby])])
   expect([first.url, other.url]).not.toContain(url)
   expect(lobbies).toContain(found)
   // It has left, and its address with it.
   expect(replicas).toHaveLength(2)
-  expect(afterReset).toHaveLength(6)
+  expect(afterReset).toHaveLength(7)
   expect((await other.exited).code).toBe(0)
 })
 

@@ -215,6 +215,6 @@ describe("the service's command line tool", () => {
 
     const list = { method: 'GET', path: '/matchmaker/lobbies/list', read: reads.lobbies } as const
 
-    expect((await callAsCli(url, list)).lobbies).toHaveLength(6)
+    expect((await callAsCli(url, list)).lobbies).toHaveLength(7)
   })
 })

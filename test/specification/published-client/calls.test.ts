@@ -179,7 +179,7 @@ describe('cloud.devices.links', () => {
 })
 
 describe.for([
-  ['default', 6],
+  ['default', 7],
   ['empty', 0],
   // Of 400 lobbies, without the empty ones.
   ['friday-night', 330],
