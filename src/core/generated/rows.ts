@@ -83,11 +83,11 @@ export interface SettingsRow {
         /** off: no warning. Without it: The server of a lobby has not called `lobbies.ready` after 10 s. */
         'never ready'?: 'off' | undefined
         /**
-         * off: no warning. Without it: A started server called `lobbies.ready`, and nothing listens on the TCP port that
-         * its seats lead to.
+         * off: no warning. Without it: A game server that the mock has started calls ready, and nothing listens on a TCP
+         * port to which its seats lead.
          */
         'dead port'?: 'off' | undefined
-        /** off: no warning. Without it: It listens on another port. */
+        /** off: no warning. Without it: The same, and the server listens on another port. */
         'wrong port'?: 'off' | undefined
         /** off: no warning. Without it: A game mode opens no ports, so a seat in it has `ports: {}`. */
         'seats without ports'?: 'off' | undefined
@@ -101,11 +101,14 @@ export interface SettingsRow {
         /** off: no warning. Without it: The limit of players from one address refuses a player. */
         'crowd from one address'?: 'off' | undefined
         /**
-         * off: no warning. Without it: A started server exits while players have seats in its lobby, or before it calls
-         * `players.disconnected`.
+         * off: no warning. Without it: A game server that the mock has started exits by itself while players have seats
+         * in its lobby.
          */
         'server ended dirty'?: 'off' | undefined
-        /** off: no warning. Without it: A started server has called the mock, and has written nothing. */
+        /**
+         * off: no warning. Without it: A game server that the mock has started calls ready, and writes nothing until 4 s
+         * later.
+         */
         'buffered output'?: 'off' | undefined
       }
     | undefined
