@@ -52,6 +52,7 @@ const empty: Parameters<typeof layOutLanes>[0] = {
   changes: [],
   faults: [],
   servers: [],
+  warnings: [],
   nameOf: ({ game_mode_id }) => game_mode_id,
   jobs: [],
   widthOf: text => text.length * 6,
@@ -196,6 +197,25 @@ describe('the lanes of the timeline', () => {
       { left: 840, right: 900, tone: 'warn', text: 'every request: 503' },
     ])
     expect(lanes.waits).toEqual([{ left: 576, right: 720, tone: 'warn', text: 'held 12 s' }])
+  })
+
+  it('show warnings in a lane, and the requests that prove them', () => {
+    const warning = {
+      ...{ id: 1, rule: 'hot loop' as const, sentence: '', advice: '', count: 992, requests: [3, 5], revision: 1 },
+      ...{ first_at: iso(ago(20)), last_at: iso(ago(19)) },
+    } as const
+    const exchanges = [entry({ id: 3, time: iso(ago(20)) }), entry({ id: 4, time: iso(ago(10)) })]
+    const { rest, requests } = layOutLanes({ ...empty, exchanges, warnings: [warning] }, scale)
+
+    expect(rest[0]).toEqual({
+      name: 'Warnings',
+      spans: [{ left: 480, right: 480 + 'hot loop ×992'.length * 6 + 12, tone: 'warn', text: 'hot loop ×992' }],
+    })
+    expect(requests).toEqual([
+      { x: 600, kind: 'good' },
+      { x: 480, kind: 'warn' },
+    ])
+    expect(layOutLanes(empty, scale).rest.map(({ name }) => name)).not.toContain('Warnings')
   })
 
   it('show when each server runs, and that one crashed, in a lane of its own', () => {

@@ -1,6 +1,8 @@
 import type { FaultState } from '../../core/contract/faults.js'
 import type { PendingRequest, ShortenedEntry } from '../../core/contract/journal.js'
 import type { ScheduledJob } from '../../core/control/schedule.js'
+import type { Warning } from '../../core/control/warnings/warning.js'
+import { grouped } from '../../core/lib/messages.js'
 import { isPlainRead } from '../../core/pipeline/outcome.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { duration } from '../ui/format.js'
@@ -31,8 +33,8 @@ export interface PlayerBar {
 
 interface RequestTick {
   readonly x: number
-  /** `poll`: it only read, and succeeded. */
-  readonly kind: 'poll' | 'good' | 'bad'
+  /** `poll`: it only read, and succeeded. `warn`: it proves a warning. */
+  readonly kind: 'poll' | 'good' | 'warn' | 'bad'
 }
 
 interface DueMark {
@@ -52,7 +54,7 @@ export interface Lanes {
   readonly chosenRequest: number | undefined
   /** Columns, with the number of changed rows. */
   readonly changes: readonly { readonly x: number; readonly rows: number }[]
-  /** The lanes below, which scroll: the faults, one for each game server, and what is due. */
+  /** The lanes below, which scroll: warnings, faults, one for each game server, and what is due. */
   readonly rest: readonly RestLane[]
 }
 
@@ -76,6 +78,7 @@ interface LanesData {
   readonly changes: readonly Change[]
   readonly faults: readonly FaultState[]
   readonly servers: readonly GameServerState[]
+  readonly warnings: readonly Warning[]
   /** Names the lobby of a server. */
   nameOf(server: GameServerState): string
   readonly jobs: readonly ScheduledJob[]
@@ -90,7 +93,7 @@ export function layOutLanes(data: LanesData, scale: TimelineScale): Lanes {
   const chosen = exchanges.find(({ id }) => id === data.chosenRequest)
   return {
     ...playerBars(data, scale),
-    requests: requestTicks(exchanges, scale),
+    requests: requestTicks(exchanges, data.warnings, scale),
     waits: waitSpans(data.pending, scale),
     chosenRequest: chosen && toPx(scale, Date.parse(chosen.time)),
     changes: changeColumns(
@@ -101,13 +104,15 @@ export function layOutLanes(data: LanesData, scale: TimelineScale): Lanes {
   }
 }
 
-/** Lists the lanes that scroll. The faults and the due jobs have one if there are any, or if there is room. */
+/** Lists the lanes that scroll. Warnings have one if there are any, faults and due jobs also if there is room. */
 function restLanes(data: LanesData, scale: TimelineScale): readonly RestLane[] {
+  const warnings = { name: 'Warnings', spans: warningSpans(data, scale) }
   const faults = { name: 'Faults', spans: data.faults.flatMap(fault => faultSpan(fault, scale) ?? []) }
   const servers = data.servers.flatMap(server => serverLane(server, data, scale) ?? [])
   const due = { name: 'Due next', spans: [], due: dueMarks(data, scale) }
   const hasRoom = servers.length < restRows
   return [
+    ...(data.warnings.length > 0 ? [warnings] : []),
     ...(faults.spans.length > 0 || servers.length === 0 ? [faults] : []),
     ...servers,
     ...(due.due.length > 0 || hasRoom ? [due] : []),
@@ -152,13 +157,19 @@ function partsOf(player: PlayerSpan, scale: TimelineScale): readonly BarPart[] {
   })
 }
 
-const tickRank = { poll: 0, good: 1, bad: 2 } as const
+const tickRank = { poll: 0, good: 1, warn: 2, bad: 3 } as const
 
-function requestTicks(exchanges: readonly ShortenedEntry[], scale: TimelineScale): RequestTick[] {
+function requestTicks(
+  exchanges: readonly ShortenedEntry[],
+  warnings: readonly Warning[],
+  scale: TimelineScale,
+): RequestTick[] {
+  const warned = new Set(warnings.flatMap(({ requests }) => requests))
   const ticks = new Map<number, RequestTick['kind']>()
   for (const entry of exchanges) {
     const x = Math.round(toPx(scale, Date.parse(entry.time)))
-    const kind = isPlainRead(entry) ? 'poll' : statusKind(entry)
+    const status = statusKind(entry)
+    const kind = status !== 'bad' && warned.has(entry.id) ? 'warn' : isPlainRead(entry) ? 'poll' : status
     if (tickRank[kind] >= tickRank[ticks.get(x) ?? 'poll']) ticks.set(x, kind)
   }
   // The failed ones are drawn last, over the others.
@@ -228,6 +239,18 @@ function serverLane(server: GameServerState, { nameOf }: LanesData, scale: Timel
     status === 'crashed' ? spanBetween(end, now, { tone: 'bad', text: 'crashed' }, scale) : undefined,
   ].filter(span => span !== undefined)
   return spans.length === 0 ? undefined : { name: nameOf(server), spans }
+}
+
+/** The space around the text of a warning, in px. */
+const warningGap = 12
+
+/** Shows from when to when each mistake happened. Its text has room after it. */
+function warningSpans({ warnings, widthOf }: LanesData, scale: TimelineScale): Span[] {
+  return warnings.flatMap(({ rule, count, first_at, last_at }) => {
+    const text = count > 1 ? `${rule} ×${grouped(count)}` : rule
+    const span = spanBetween(Date.parse(first_at), Date.parse(last_at) + 1, { tone: 'warn', text }, scale)
+    return span ? [{ ...span, right: Math.max(span.right, span.left + widthOf(text) + warningGap) }] : []
+  })
 }
 
 function spanBetween(

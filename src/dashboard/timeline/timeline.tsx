@@ -353,6 +353,7 @@ function lanesData() {
     changes: live.changes.peek(),
     faults: live.faults.peek(),
     servers: live.servers.peek(),
+    warnings: live.warnings.peek().warnings,
     nameOf: (server: GameServerState) => placeName(server, live.tables),
     jobs: hasEnded ? [] : page.upcoming.peek(),
     widthOf: textWidth,
@@ -366,7 +367,16 @@ function useDrawing(draw: () => void, own: readonly Signal<unknown>[], zoom: Zoo
   newest.current = draw
   useSignalEffect(() => {
     const { live, upcoming, now, past, brushed, requestId, playerKey } = page
-    const shown = [live.exchanges, live.pending, live.changes, live.players, live.stories, live.faults, live.servers]
+    const shown = [
+      live.exchanges,
+      live.pending,
+      live.changes,
+      live.players,
+      live.stories,
+      live.faults,
+      live.servers,
+      live.warnings,
+    ]
     // The drawing depends on all of these.
     for (const signal of [...shown, ...own, upcoming, now, past, brushed, requestId, playerKey]) signal.value
     timer.current ??= setTimeout(() => {
