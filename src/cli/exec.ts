@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
 import { constants } from 'node:os'
+import { dirname } from 'node:path'
 import { environmentOf, secretVariables, withoutSecrets } from '../core/control/environment.js'
 import { versionNameOf } from '../core/operations/games.js'
 import { defaultNamespace } from '../core/store/namespaces.js'
@@ -33,7 +35,11 @@ export async function exec(command: readonly string[], options: StartOptions<Fla
     const control = controlToken === undefined ? {} : { [secretVariables.controlToken]: controlToken.token }
     const code = await runCommand(command, { ...inherited, ...own, ...control }, options.console)
     const { capsuleOnFailure: file } = options.flags
-    if (file !== undefined && code !== 0) await writeCapsule(file, ownWorld(mock), options.console.warn)
+    if (file !== undefined && code !== 0) {
+      // Nobody can run the command again to get what this one has found.
+      await mkdir(dirname(file), { recursive: true }).catch(() => {})
+      await writeCapsule(file, ownWorld(mock), options.console.warn)
+    }
     return code
   } finally {
     await close()

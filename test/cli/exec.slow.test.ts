@@ -23,8 +23,8 @@ describe('mockmaker exec', () => {
     expect(await run(node(script))).toEqual({ code: 0, stdout: '6 pub_prod.mock.one true\n', stderr: '' })
   })
 
-  it('writes the world with its past if the command fails', async () => {
-    const path = join(await folder(), 'bug.html')
+  it('writes the world with its past if the command fails, also into a new folder', async () => {
+    const path = join(await folder(), 'failed', 'bug.html')
     const script = "fetch(process.env.MOCKMAKER_URL + '/matchmaker/lobbies/list').then(() => process.exit(3))"
 
     const { code, stdout, stderr } = await run(node(script, '--capsule-on-failure', path))

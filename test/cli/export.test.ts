@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
+import { capsuleJson } from '../../src/server/files/capsule-html.js'
 import { loadScenario } from '../../src/server/files/scenario-file.js'
 import { folder } from '../support/command.js'
 import { serveDuringTest } from '../support/http.js'
@@ -144,6 +146,11 @@ describe('mockmaker export --capsule', () => {
       1,
       'lobbies.find',
     ])
+
+    const whole = JSON.parse(capsuleJson(await readFile(path, 'utf8')) ?? '')
+    await writeFile(path, JSON.stringify({ ...whole, past: { ...whole.past, base: '{' } }))
+    const damaged = await runHere(['validate', path])
+    expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringContaining('the past in the capsule is damaged')])
   })
 
   it('asks for the newest part with --last', async () => {

@@ -62,6 +62,10 @@ const parts: Parts = {
     await page.getByText('Another fault').click()
   },
   'the devices': page => page.getByRole('button', { name: /^Devices/ }).click(),
+  'the warnings': async page => {
+    await page.getByRole('button', { name: /^Warnings/ }).click()
+    await page.locator('.warning').click()
+  },
   'the servers': page => page.getByRole('button', { name: /^Servers/ }).click(),
   'the players': page => page.getByRole('button', { name: /^Players/ }).click(),
   'the clients': async page => {
@@ -95,7 +99,7 @@ const showPanel = (name: string) => (page: Page) =>
   page.getByRole('navigation', { name: 'Parts of the page' }).getByRole('button', { name }).click()
 
 const phoneParts: Parts = Object.fromEntries(
-  ['World', 'Requests', 'Players', 'Servers', 'Faults', 'Devices', 'Time'].map(name => [
+  ['World', 'Requests', 'Players', 'Servers', 'Warnings', 'Faults', 'Devices', 'Time'].map(name => [
     `the part ${name}`,
     showPanel(name),
   ]),
@@ -117,6 +121,7 @@ const partsOnPhone: Parts = Object.fromEntries(
 async function use({ mock, send, page }: OpenDashboard): Promise<void> {
   await send(find, { game_modes: [mock.world.gameModes.all()[0]?.game_mode_id] })
   await send(find, { game_modes: ['none'] })
+  await send('/v1/lobbies/find')
   mock.faults.add({ operation: 'lobbies.join', effect: { delay: '2s' } })
   await page.locator('.views button', { hasText: /^Faults 1/ }).waitFor({ state: 'attached' })
 }

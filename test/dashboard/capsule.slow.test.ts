@@ -190,6 +190,11 @@ describe('the page of a copy', () => {
     await page.getByRole('button', { name: /^bug\.html/ }).click()
     await page.getByRole('grid', { name: '6 requests' }).waitFor()
 
+    await page.getByRole('button', { name: 'Scenario' }).click()
+    const file = { name: 'other.html', mimeType: 'text/html', buffer: Buffer.from(await mock.capsule()) }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByText('other.html is a capsule, which a copy cannot load: open it by itself').waitFor()
+
     await page.getByRole('button', { name: /^Faults/ }).click()
     await expect.poll(() => page.locator('#operation-ids option').count()).toBeGreaterThan(20)
     expect([complaints, requests]).toEqual([[], []])

@@ -177,6 +177,27 @@ async function shownStory(page: Page) {
 }
 
 describe('the page', () => {
+  it('lists the warnings with what proves them, and marks that', async ({ open }) => {
+    const { page, send } = await open({ scenario, path: '/?view=warnings' })
+    await page.getByText('No warnings. 14 rules watch this world.').waitFor()
+    await send('/v1/lobbies/find')
+    const warning = page.locator('.warning')
+
+    await warning.click()
+
+    expect(await warning.locator('.badge').innerText()).toBe('no such call')
+    expect(await page.locator('.views button[aria-current]').innerText()).toMatch(/^Warnings\s1$/)
+    expect(await page.locator('.requests .warned [aria-label=Warning]').count()).toBe(1)
+    await warning.getByRole('button', { name: 'request 1' }).click()
+    await page
+      .getByRole('region', { name: 'The chosen request' })
+      .getByText('POST /matchmaker/lobbies/find')
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Show the warnings' }).click()
+    await warning.waitFor()
+  })
+
   it('shows what the mock has after any changes, without a connection for a while, and in the past', async ({
     open,
   }) => {

@@ -7,12 +7,16 @@ import { createMock, type Mock } from '../../core/mock/mock.js'
 import { scenarios } from '../../core/scenario/shipped.js'
 import { jsonToYaml } from '../../core/scenario/write-yaml.js'
 import { readYaml } from '../../core/scenario/yaml.js'
+import { worldIn } from '../../core/storage/capsule-page.js'
 import { version } from '../../version.js'
 import { becomeCopy } from '../world/copy.js'
 import { opened } from './opened.js'
 
 const texts: CallTexts = {
-  parseScenario: (text, options) => readYaml(text, { ...options, yaml }),
+  parseScenario(text, options) {
+    if (worldIn(text)) throw new UsageError(`${options.file} is a capsule, which a copy cannot load: open it by itself`)
+    return readYaml(text, { ...options, yaml })
+  },
   scenarioText: json => jsonToYaml(json, yaml),
   openapiAt() {
     throw new UsageError('a copy has no OpenAPI document of the control API: mockmaker serves one')

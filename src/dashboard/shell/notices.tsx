@@ -61,7 +61,7 @@ function ChangeSeen({ revision }: { readonly revision: number }) {
 const missedWords: { readonly [missed in Missed]: string } = {
   restart: 'A new mock runs. The old world is gone.',
   requests: 'The mock was restarted, and goes on with this world. Earlier requests are gone.',
-  gap: 'The page was away for too long, and read the world again. Requests and changes may be missing.',
+  gap: 'The page was away for too long, or a capsule was loaded. It has read the world again, and requests may be missing.',
 }
 
 /** Floats over the page: what the user must know, and results of actions. It never moves what is below. */

@@ -38,7 +38,7 @@ function seen(mock: Mockmaker, when?: 'later') {
     journal: journal.map(({ reasons: _, ...entry }) => entry),
     why: journal.map(({ id }) => mock.explain({ exchange: id })),
     position: { dropped: mock.journal.dropped(), begins: mock.journal.beginsAt() },
-    stories: stories.map(({ token }) => mock.stories.get(token)),
+    stories: stories.map(({ token }) => mock.stories.get(token, { mermaid: true })),
     served: mock.world.lobbies.all().map(({ lobby_id }) => mock.servers.served(lobby_id)),
   }
   // Later answers have taken another time.
