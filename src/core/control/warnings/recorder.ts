@@ -67,7 +67,7 @@ class Recorded implements Repeated<unknown> {
     return {
       id,
       rule,
-      sentence: texts.sentence(facts),
+      sentence: `${texts.sentence(facts)}.`,
       advice: texts.advice(facts),
       count,
       first_at: formatInstant(firstAt),
@@ -163,7 +163,7 @@ export class WarningRecorder implements Warnings {
     this.begin()
     for (const warning of warnings) {
       const { sentence, advice, first_at, last_at, requests, players = [], count, revision, ...about } = warning
-      const texts = { sentence: () => sentence, advice: () => advice }
+      const texts = { sentence: () => sentence.slice(0, -1), advice: () => advice }
       const recorded = new Recorded(about, parseDate(first_at), texts, this.changed)
       for (const id of requests) recorded.addRequest(id + shift)
       recorded.players.push(...players)

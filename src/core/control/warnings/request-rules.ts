@@ -1,7 +1,7 @@
 import { hasFailed } from '../../contract/errors.js'
 import { isSeatOperation, type OperationId } from '../../contract/operations.js'
 import { isJsonObject } from '../../lib/json.js'
-import { shortened } from '../../lib/messages.js'
+import { counted, shortened } from '../../lib/messages.js'
 import { URLSearchParams } from '../../lib/real-globals.js'
 import { secondsText } from '../../lib/time.js'
 import { nilUuid } from '../../operations/lobbies.js'
@@ -115,7 +115,7 @@ class Loop {
 
 export const hotLoop: Rule<WarningFacts['hot loop']> = {
   sentence: ({ who, operation, perSecond }) =>
-    `${who} ${operation === 'devices.links.get' ? 'asked for the same device link' : `called ${operation}`} ${perSecond} times a second, and nothing had changed.`,
+    `${who} ${operation === 'devices.links.get' ? 'asked for the same device link' : `called ${operation}`} ${perSecond} times a second, and nothing had changed`,
   advice: ({ operation }) =>
     operation === 'devices.links.get'
       ? sendIndex
@@ -142,7 +142,7 @@ const fewestPolls = 5
 
 export const watchWithoutIndex: Rule<WarningFacts['watch without index']> = {
   sentence: ({ who, polls, old }) =>
-    `${who} asked for a device link ${polls} times ${old === 0 ? 'without watch_index' : old === polls ? 'with an old watch_index' : 'without watch_index, or with an old one'}.`,
+    `${who} asked for a device link ${counted(polls, 'time', 'times')} ${old === 0 ? 'without watch_index' : old === polls ? 'with an old watch_index' : 'without watch_index, or with an old one'}`,
   advice: () => sendIndex,
   observe(report) {
     /** By link: the newest index, and the polls in a row without it. */
@@ -268,8 +268,8 @@ class Refusals {
 export const noPauseAfterFailure: Rule<WarningFacts['no pause after failure']> = {
   sentence: ({ who, pauses, retryAfter }) =>
     retryAfter === undefined
-      ? `${who} asked again after each failure, and the pauses do not grow: ${pauses.map(secondsText).join(', ')}.`
-      : `${who} asked again after ${secondsText(pauses[0] ?? 0)}, and retry-after said ${retryAfter} s.`,
+      ? `${who} asked again after each failure, and the pauses do not grow: ${pauses.map(secondsText).join(', ')}`
+      : `${who} asked again after ${secondsText(pauses[0] ?? 0)}, and retry-after said ${retryAfter} s`,
   advice: ({ retryAfter }) =>
     retryAfter === undefined
       ? 'Double the pause after each failure, up to some seconds. Give up on an error that stays.'
@@ -303,7 +303,7 @@ export const noPauseAfterFailure: Rule<WarningFacts['no pause after failure']> =
 }
 
 export const noSuchCall: Rule<WarningFacts['no such call']> = {
-  sentence: ({ call }) => `The service has no call ${call}.`,
+  sentence: ({ call }) => `The service has no call ${call}`,
   advice: ({ near }) => (near === undefined ? 'npx mockmaker routes prints all calls.' : `Did you mean ${near}?`),
   observe(report) {
     return {
@@ -333,7 +333,7 @@ function isOfBrowser({ method, path }: MockRequest): boolean {
 
 export const cannedAnswers: Rule<WarningFacts['canned answers']> = {
   sentence: ({ operation }) =>
-    `A client got a canned seat with a development token, and ${operation} used it as a real one.`,
+    `A client got a canned seat with a development token, and ${operation} used it as a real one`,
   advice: () =>
     'Use a public token: then find gives a seat in a lobby of the world. Of a canned seat, only the ports count.',
   observe(report) {
@@ -356,7 +356,7 @@ function usesCanned({ lobby_id, player_token }: { lobby_id?: unknown; player_tok
 }
 
 export const crowdFromOneAddress: Rule<WarningFacts['crowd from one address']> = {
-  sentence: ({ address }) => `${address} has all the players that one address may have, and one more was refused.`,
+  sentence: ({ address }) => `${address} has all the players that one address may have, and one more was refused`,
   advice: () =>
     'Players of one machine share an address. For a test of many, raise max_players_per_client in the scenario.',
   observe(report) {

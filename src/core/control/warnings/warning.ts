@@ -79,15 +79,18 @@ export interface WarningFacts {
     readonly retryAfter?: number | undefined
   }
   'never connected': {
-    readonly player: string
+    /** Its name. Absent in its own story. */
+    readonly player?: string
     /** `duel in Frankfurt`. */
     readonly lobby: string
     readonly waitedMs: number
-    /** The number of other players for whom the server of the lobby has called. */
-    readonly others: number
+    /** The number of other players for whom the server of the lobby has called. Absent if nobody has counted. */
+    readonly others?: number
+    /** The time after which the server called nevertheless. Absent if it did not. */
+    readonly lateMs?: number | undefined
   }
   'seats unused': { readonly address: string; readonly seats: number }
-  'never ready': { readonly who: string; readonly ms: number }
+  'never ready': { readonly who: string; readonly ms?: number }
   'seats without ports': { readonly mode: string }
   'no such call': {
     /** `GET /v1/lobbies/find`. */
@@ -173,7 +176,9 @@ export interface Repeated<Facts> {
 
 /** A rule of warnings. `lab`, `check-server` and stories say its sentences, too. */
 export interface Rule<Facts = unknown> {
+  /** Returns the mistake, as a sentence without its end. */
   sentence(facts: Facts): string
+  /** Returns the way to mend it, in sentences. */
   advice(facts: Facts): string
   /** Begins to watch a world. It reports each mistake. `report` returns `undefined` if nobody wants to know. */
   observe(report: (mistake: Mistake<Facts>) => Repeated<Facts> | undefined, watched: WatchedWorld): Observers
