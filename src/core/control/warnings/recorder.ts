@@ -215,13 +215,13 @@ export class WarningRecorder implements Warnings {
   /** Shows the rules a change set, after its commit. */
   addChange(changeSet: ChangeSet): void {
     const { kind } = changeSet.cause
-    if (kind === 'reset' || kind === 'load') this.begin()
-    else
-      this.#run(({ changes, seats }) => {
-        this.#noteTime(changeSet.at, changeSet.clock !== undefined)
-        for (const see of changes) see(changeSet)
-        seats.addChange(changeSet)
-      })
+    // Its owner calls `begin` after it.
+    if (kind === 'reset' || kind === 'load') return
+    this.#run(({ changes, seats }) => {
+      this.#noteTime(changeSet.at, changeSet.clock !== undefined)
+      for (const see of changes) see(changeSet)
+      seats.addChange(changeSet)
+    })
   }
 
   /** Notes a time of the world's clock. Nobody is to blame for a move of it. Fake timers move it without a change set of the clock. */
