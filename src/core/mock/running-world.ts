@@ -293,6 +293,7 @@ export class RunningWorld {
       keep: kept,
       beforeCommit: () => this.#startOver(keep.includes('journal') ? undefined : []),
     })
+    this.warnings.begin()
     applyOutages(this.world)
     this.waits.reject('the world was reset')
     checkUnusedFaults(unused)
@@ -324,6 +325,7 @@ export class RunningWorld {
       keep: scenario.content.faults ? [] : ['faults'],
       beforeCommit: () => journal && this.journal.load(journal),
     })
+    this.warnings.begin()
     applyOutages(this.world)
     this.waits.reject('the world was restored')
     this.#withSeed = withSeed
@@ -347,6 +349,7 @@ export class RunningWorld {
       cause: { kind: 'load' },
       beforeCommit: () => this.#startOver(journal),
     })
+    this.warnings.begin()
     this.waits.reject('the world was replaced')
     this.#withSeed = withSeed
   }
