@@ -1,3 +1,5 @@
+import { secondsText } from '../core/lib/time.js'
+
 /** A request of the client, and the answer that it got. Times are in real ms since the start of the client. */
 export interface RecordedRequest {
   readonly at: number
@@ -81,9 +83,4 @@ export function requestLine(request: RecordedRequest): string {
   }
   const after = end === undefined ? '' : `, after ${secondsText(endedAt - at)}`
   return `+${secondsText(at)} ${method} ${target} ${ends[end ?? 'open']}${after}`
-}
-
-/** Writes ms as seconds: `0.503 s`. */
-export function secondsText(ms: number): string {
-  return `${(ms / 1_000).toFixed(3)} s`
 }

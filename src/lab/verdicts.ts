@@ -1,6 +1,7 @@
 import { counted } from '../core/lib/messages.js'
+import { secondsText } from '../core/lib/time.js'
 import { age, errorLineOf } from '../server/processes/exit-report.js'
-import { indexOf, mostRequests, pollsOf, type RecordedRequest, type Recording, secondsText } from './recording.js'
+import { indexOf, mostRequests, pollsOf, type RecordedRequest, type Recording } from './recording.js'
 
 // The rules for a client of a watch. Each is a function of a recording alone.
 

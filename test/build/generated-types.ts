@@ -6,6 +6,7 @@ import * as formats from '../../src/core/contract/formats.js'
 import * as journal from '../../src/core/contract/journal.js'
 import * as namespaces from '../../src/core/contract/namespaces.js'
 import * as contractRegions from '../../src/core/contract/regions.js'
+import { warningRules } from '../../src/core/contract/warnings.js'
 import * as deviceLinks from '../../src/core/control/device-links.js'
 import * as explain from '../../src/core/control/explain/explain.js'
 import * as history from '../../src/core/control/history.js'
@@ -173,7 +174,10 @@ const nameOf = namesOf(Object.values(typesOfSchemas).flat())
 const more: Readonly<Record<string, () => readonly Declaration[]>> = {
   operations: () => operationTypes(nameOf),
   inputs: () => inputTypes(nameOf),
-  rows: () => [literals('TableName', 'The name of a table.', tableNames)],
+  rows: () => [
+    literals('TableName', 'The name of a table.', tableNames),
+    literals('WarningRule', 'A rule of warnings.', warningRules),
+  ],
   options: () => [
     literals(
       'StoryOutcome',

@@ -5,6 +5,7 @@ import { anyCallErrors, type ErrorCode, errorStatus } from '../../src/core/contr
 import { type Limit, limits } from '../../src/core/contract/limits.js'
 import type { Auth } from '../../src/core/contract/operation.js'
 import { operationIds, operations } from '../../src/core/contract/operations.js'
+import { warningTexts } from '../../src/core/contract/warnings.js'
 import { describeCalls } from '../../src/core/control/api.js'
 import { oldestPeers, type Peer } from '../../src/core/lib/peers.js'
 import * as loaded from '../../src/core/lib/real-globals.js'
@@ -16,6 +17,7 @@ const parts: Readonly<Record<string, () => string>> = {
   control: controlTable,
   errors: errorTable,
   limits: limitTable,
+  warnings: warningTable,
   scenario: scenarioTables,
   globals: globalList,
   har: harTable,
@@ -113,6 +115,11 @@ function errorTable(): string {
   return ['| code | status | answered by |', '|---|---|---|', ...rows, ...injected].join('\n')
 }
 
+function warningTable(): string {
+  const rows = Object.entries(warningTexts).map(([rule, text]) => `| ${rule} | ${text} |`)
+  return ['| rule | when |', '|---|---|', ...rows].join('\n')
+}
+
 function limitTable(): string {
   const rows = Object.values<Limit>(limits).map(
     ({ of, most, service = 'the same', code }) => `| ${of} | ${most} | ${service} | \`${code}\` |`,
@@ -183,8 +190,8 @@ const objects = [
   ['Bearer token', 'bearer_tokens[]'],
 ] as const
 
-/** Faults and the journal have their own pages. The others are for editors and snapshots. */
-const elsewhere = ['faults', 'journal', '$schema']
+/** Faults, the journal and warnings have their own pages. The others are for editors and snapshots. */
+const elsewhere = ['faults', 'journal', 'warnings', '$schema']
 
 function scenarioTables(): string {
   const keys = keysOf(JSON.parse(readFileSync('fixtures/scenario.schema.json', 'utf8')))

@@ -480,7 +480,7 @@ export const controlCalls = lazy(() => [
   call('GET /warnings', {
     summary:
       'Lists the warnings: mistakes of clients and game servers that the real service would punish, or a player would feel. Each has its rule, a sentence, an advice, its count, its times, and the ids of the requests that prove it. `dropped` counts mistakes beyond 100 warnings.',
-    run: ({ mock }) => mock.warnings.state(),
+    run: ({ mock: { warnings } }) => ({ warnings: warnings.list(), dropped: warnings.dropped() }),
   }),
   call('GET /changes', {
     media: 'text/event-stream',

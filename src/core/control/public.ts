@@ -2,7 +2,6 @@
 
 export type { Answer, AnswerProblem } from '../contract/answers.js'
 export type { PendingRequest } from '../contract/journal.js'
-export type { WarningRule } from '../contract/warnings.js'
 export type * from '../generated/inputs.js'
 export type * from '../generated/options.js'
 export type * from '../generated/requests.js'

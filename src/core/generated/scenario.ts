@@ -329,22 +329,57 @@ export interface ScenarioInput {
   hide_empty_lobbies?: boolean | undefined
   /** The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost. */
   cdn_domain?: string | undefined
-  /** Rules of warnings to turn off. Default: all rules watch the world. */
+  /** The rules of warnings to turn off. Default: all rules watch the world. */
   warnings?:
     | {
+        /**
+         * off: no warning. Without it: One client asks one operation more than 20 times a second for 3 s, and gets the
+         * same answer.
+         */
         'hot loop'?: 'off' | undefined
+        /**
+         * off: no warning. Without it: A device link is asked for 5 times in a row without `watch_index`, or with an old
+         * one. In a hot loop, that warning takes its place.
+         */
         'watch without index'?: 'off' | undefined
+        /**
+         * off: no warning. Without it: One client sends the same request again, and it fails 5 times in a row for the
+         * same reason, without growing pauses. Or the client does not wait for `retry-after`.
+         */
         'no pause after failure'?: 'off' | undefined
+        /**
+         * off: no warning. Without it: The seat of a client expires, because the server of its lobby never called
+         * `players.connected` for it.
+         */
         'never connected'?: 'off' | undefined
+        /** off: no warning. Without it: An address takes 3 seats in a row, and all of them expire. */
         'seats unused'?: 'off' | undefined
+        /** off: no warning. Without it: The server of a lobby has not called `lobbies.ready` after 10 s. */
         'never ready'?: 'off' | undefined
+        /**
+         * off: no warning. Without it: A started server called `lobbies.ready`, and nothing listens on the TCP port that
+         * its seats lead to.
+         */
         'dead port'?: 'off' | undefined
+        /** off: no warning. Without it: It listens on another port. */
         'wrong port'?: 'off' | undefined
+        /** off: no warning. Without it: A game mode opens no ports, so a seat in it has `ports: {}`. */
         'seats without ports'?: 'off' | undefined
+        /** off: no warning. Without it: A request has a path that no operation has. */
         'no such call'?: 'off' | undefined
+        /**
+         * off: no warning. Without it: A client gets a seat with a development token. Then a client joins that lobby, or
+         * the server of a real lobby connects that player.
+         */
         'canned answers'?: 'off' | undefined
+        /** off: no warning. Without it: The limit of players from one address refuses a player. */
         'crowd from one address'?: 'off' | undefined
+        /**
+         * off: no warning. Without it: A started server exits while players have seats in its lobby, or before it calls
+         * `players.disconnected`.
+         */
         'server ended dirty'?: 'off' | undefined
+        /** off: no warning. Without it: A started server has called the mock, and has written nothing. */
         'buffered output'?: 'off' | undefined
       }
     | undefined

@@ -35,6 +35,11 @@ export function expectedDuration(value: unknown, form: string = durationFormat):
   return isTooLong ? `at most ${formatDuration(longestMs)}` : form
 }
 
+/** Writes ms as seconds: `0.503 s`. */
+export function secondsText(ms: number): string {
+  return `${(ms / 1_000).toFixed(3)} s`
+}
+
 /** Writes a duration in the largest unit that divides it: `12m`, `90s`. */
 export function formatDuration(ms: number): string {
   const [unit, length] = units.find(([, one]) => ms >= one && ms % one === 0) ?? ['ms', 1]

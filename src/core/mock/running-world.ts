@@ -254,7 +254,7 @@ export class RunningWorld {
     const { state } = this.world
     const rays = this.#rays.save()
     const servers = this.servers.list().flatMap(({ lobby_id }) => this.servers.get(lobby_id) ?? [])
-    const others = { version, rays, stories: this.#recorder.save(), warnings: this.warnings.save(), servers }
+    const others = { version, rays, stories: this.#recorder.save(), warnings: this.warnings.state(), servers }
     const past = yield* encodePast(
       { world: this.world, history: this.#history, past: this.past },
       others,
@@ -352,7 +352,7 @@ export class RunningWorld {
       this.world.adopt(logged, () => {
         shift = this.#history.beginPast(start, { changeIds, exchanges })
         this.#recorder.begin(start)
-        this.warnings.halt()
+        this.warnings.end()
       }),
     )
     clock.restore({ ...end.clock, now: encoded.clock.now })
@@ -402,7 +402,7 @@ export class RunningWorld {
       const start = { revision, at: clock.now }
       this.#history.restart(start)
       this.#recorder.begin(start)
-      this.warnings.halt()
+      this.warnings.end()
     })
     this.warnings.begin()
     this.#recorder.restart(this.world.revision)

@@ -54,7 +54,7 @@ function lobbyOutput(row: Lobby | LobbyRow, { include_state }: OperationInput<'l
 }
 
 /** The id of the lobby that a development token sees (PROTOCOL.md B2). */
-const nilUuid = '00000000-0000-0000-0000-000000000000'
+export const nilUuid = '00000000-0000-0000-0000-000000000000'
 
 /** The empty lobby of a game mode that a development token sees (PROTOCOL.md B2). */
 function cannedLobby(mode: GameModeRow): Lobby {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { DisplayName, HostName, Identifier, Uint32 } from '../contract/formats.js'
-import { type WarningRule, warningRules } from '../contract/warnings.js'
+import { type WarningRule, warningRules, warningTexts } from '../contract/warnings.js'
 import type * as types from '../generated/rows.js'
 import { Time } from '../lib/time-schemas.js'
 import { Id, Location, ServerPorts, Token } from './columns.js'
@@ -36,10 +36,17 @@ export const SettingsRow = z.strictObject({
     "The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost.",
   ),
   warnings: z
-    .strictObject(Object.fromEntries(warningRules.map(rule => [rule, z.literal('off').optional()])) as RuleSwitches)
+    .strictObject(
+      Object.fromEntries(
+        warningRules.map(rule => [
+          rule,
+          z.literal('off').optional().describe(`off: no warning. Without it: ${warningTexts[rule]}`),
+        ]),
+      ) as RuleSwitches,
+    )
     .optional()
     .meta({
-      description: 'Rules of warnings to turn off. Default: all rules watch the world.',
+      description: 'The rules of warnings to turn off. Default: all rules watch the world.',
       examples: [{ 'hot loop': 'off' }],
     }),
   default_namespace_id: Id.optional(),

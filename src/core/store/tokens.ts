@@ -78,7 +78,7 @@ export function lobbyIdIn(token: string): string | undefined {
 }
 
 /** The prefix of the tokens of players of development servers. No other token has it. */
-const devPlayerPrefix = 'dev_player.mock.'
+export const devPlayerPrefix = 'dev_player.mock.'
 
 const lengths = { minute: 8, nonce: 6, signature: 10 } as const
 const stemLength = lengths.minute + lengths.nonce

@@ -152,6 +152,7 @@ const examples: readonly Example[] = [
   ['DELETE /journal', '/journal'],
   ['GET /stories', '/stories'],
   ['GET /stories/{player}', `/stories/${tokens.connected}`],
+  ['GET /warnings', '/warnings'],
   ['GET /explain', `/explain?lobby_id=closed`],
   ['GET /explain', '/explain?find=duel'],
   ['GET /lobbies/{lobby_id}/env', `/lobbies/${ids.lobby}/env`],

@@ -55,6 +55,7 @@ async function asked({ client, steer }: ServedMock): Promise<Record<string, unkn
     schedule: await json('/__mock/schedule?limit=50'),
     servers: await json('/__mock/servers'),
     stories: expect.objectContaining({ counts: (await client.stories.list()).counts }),
+    warnings: await json('/__mock/warnings'),
     world: { id, title, ...(description === undefined ? {} : { description }), seed },
   }
 }

@@ -281,7 +281,7 @@ describe('the refusal of a wrong key or value', () => {
     [
       [
         { sed: 1 },
-        'sed is an unknown key. Known: title, description, seed, now, clock, client, hide_empty_lobbies, cdn_domain, servers, default_namespace, regions, games, device_links, namespace_id, created_at, version_id, tokenless, domains, development, matchmaker and 12 more. Did you mean seed?',
+        'sed is an unknown key. Known: title, description, seed, now, clock, client, hide_empty_lobbies, cdn_domain, warnings, servers, default_namespace, regions, games, device_links, namespace_id, created_at, version_id, tokenless, domains, development and 13 more. Did you mean seed?',
       ],
       [
         withLobby({ gamemode_id: 'duel' }),

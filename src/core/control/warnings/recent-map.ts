@@ -6,6 +6,10 @@ export class RecentMap<Value> {
   #young = new Map<string, Value>()
   #old = new Map<string, Value>()
 
+  get size(): number {
+    return this.#young.size + this.#old.size
+  }
+
   get(key: string): Value | undefined {
     const young = this.#young.get(key)
     if (young !== undefined) return young

@@ -1,17 +1,28 @@
 import type { WarningRule } from '../../contract/warnings.js'
 import { Emitter } from '../../lib/emitter.js'
-import { parseDate } from '../../lib/real-globals.js'
+import { parseDate, real } from '../../lib/real-globals.js'
 import { formatInstant } from '../../lib/time.js'
 import type { RecordedExchange } from '../../pipeline/journal.js'
 import type { MockResponse, RequestFacts } from '../../pipeline/message.js'
-import type { LiveServers } from '../../simulation/servers.js'
+import type { LiveServers, ServerEvent } from '../../simulation/servers.js'
 import type { ChangeSet } from '../../store/change-set.js'
 import type { LiveWorld } from '../../store/world.js'
+import { ClientSeats } from './client-seats.js'
 import { ruleEntries } from './rules.js'
-import type { Mistake, ObservedExchange, Observers, Rule, Warning, Warnings, WarningsState } from './warning.js'
+import {
+  type Mistake,
+  ObservedExchange,
+  type Rule,
+  type Warning,
+  type Warnings,
+  type WarningsState,
+} from './warning.js'
 
 /** The most that a world remembers: warnings, and requests and players of each. */
 const limits = { warnings: 100, requests: 20, players: 20 }
+
+/** The clock of a world may be ahead of the real time by this much, in real ms. */
+const leastMoveMs = 1_000
 
 /** A warning that a recorder can count on. Its texts are made when somebody reads them. */
 interface Recorded
@@ -26,6 +37,16 @@ interface Recorded
   revision: number
   requests: number[]
   players: string[]
+}
+
+/** The functions of all rules by what they see. */
+interface Watch {
+  readonly reads: readonly ((observed: ObservedExchange) => void)[]
+  readonly exchanges: readonly ((observed: ObservedExchange) => void)[]
+  readonly changes: readonly ((changeSet: ChangeSet) => void)[]
+  readonly events: readonly ((event: ServerEvent) => void)[]
+  readonly ends: readonly (() => void)[]
+  readonly seats: ClientSeats
 }
 
 /** A new warning of a world, for the terminal. */
@@ -49,40 +70,52 @@ export class WarningRecorder implements Warnings {
   readonly #source: RecorderSource
   /** By rule and key, the oldest first. */
   #recorded = new Map<string, Recorded>()
+  /** The places of warnings that a graver one has replaced. */
+  readonly #replaced = new Set<string>()
   #nextId = 1
   #dropped = 0
-  /** Created at the first event, because most worlds have none. `undefined` while nobody watches. */
-  #observers: readonly Observers[] | undefined
+  /** Created at the first event, because most worlds have none. */
+  #watch: Watch | undefined
   #isHalted = false
+  /** The latest time of the world's clock. */
+  #latest = 0
+  /** The ms by which that clock was ahead of the real time when it last moved. */
+  #lead = 0
+  /** The last time of that clock to which it was moved. */
+  #movedAt = 0
   /** Emits `now` after a new warning, and `soon` after one has happened again. */
   readonly changed = new Emitter<'now' | 'soon'>()
 
   constructor(source: RecorderSource) {
     this.#source = source
-    source.servers.events.subscribe(event => this.#tell(observers => observers.server?.(event)))
+    source.servers.events.subscribe(event =>
+      this.#run(({ events }) => {
+        for (const see of events) see(event)
+      }),
+    )
   }
 
   list(): Warning[] {
     const { world } = this.#source
     world.checkUsable()
     void world.clock.catchUp()
-    return [...this.#recorded.values()].filter(({ rule }) => !this.#isOff(rule)).map(recorded => warningOf(recorded))
+    return this.#list()
   }
 
   dropped(): number {
     return this.#dropped
   }
 
-  /** The state that `GET /__mock/warnings` and events tell. */
+  /** Returns all that it remembers, as JSON. Events tell it, and a capsule has it. */
   state(): WarningsState {
-    return { warnings: this.list(), dropped: this.#dropped }
+    return { warnings: this.#list(), dropped: this.#dropped }
   }
 
-  save(): WarningsState {
-    return { warnings: [...this.#recorded.values()].map(recorded => warningOf(recorded)), dropped: this.#dropped }
+  #list(): Warning[] {
+    return [...this.#recorded.values()].filter(({ rule }) => !this.#isOff(rule)).map(recorded => warningOf(recorded))
   }
 
-  /** Goes on with what `save` has returned. `shift`: the ids of all requests have risen by it. */
+  /** Goes on with what `state` has returned. `shift`: the ids of all requests have risen by it. */
   load({ warnings, dropped }: WarningsState, shift: number): void {
     this.begin()
     for (const { sentence, advice, first_at, last_at, requests, players = [], ...rest } of warnings)
@@ -99,61 +132,96 @@ export class WarningRecorder implements Warnings {
     this.changed.emit('now')
   }
 
-  /** Watches nothing until `begin`, while a world becomes another one. */
-  halt(): void {
-    this.end()
+  /** Watches nothing until `begin`: the world ends, or becomes another one. */
+  end(): void {
+    this.#stop()
     this.#isHalted = true
   }
 
   /** Forgets all warnings, and watches anew. */
   begin(): void {
-    this.end()
+    this.#stop()
     this.#isHalted = false
     this.#recorded = new Map()
+    this.#replaced.clear()
     this.#nextId = 1
     this.#dropped = 0
     this.changed.emit('now')
   }
 
-  /** Stops watching. */
-  end(): void {
-    for (const observers of this.#observers ?? []) observers.end?.()
-    this.#observers = undefined
+  #stop(): void {
+    for (const end of this.#watch?.ends ?? []) end()
+    this.#watch = undefined
   }
 
   /** Shows the rules an exchange, after the journal has its entry. */
-  addExchange(exchange: RecordedExchange, facts: RequestFacts, response: MockResponse, endedAt: number): void {
-    const observed: ObservedExchange = {
-      exchange,
-      request: facts.request,
-      response,
-      startedAt: facts.startedAt,
-      endedAt,
-    }
-    if (exchange.isPlainRead) this.#tell(observers => observers.read?.(observed))
-    else this.#tell(observers => observers.exchange?.(observed))
+  addExchange(
+    exchange: RecordedExchange,
+    { request, startedAt }: RequestFacts,
+    response: MockResponse,
+    endedAt: number,
+  ): void {
+    const observed = new ObservedExchange(exchange, request, response, startedAt, endedAt)
+    this.#run(({ reads, exchanges, seats }) => {
+      for (const see of exchange.isPlainRead ? reads : exchanges) see(observed)
+      if (exchange.revisions) seats.addExchange(exchange)
+    })
   }
 
   /** Shows the rules a change set, after its commit. */
   addChange(changeSet: ChangeSet): void {
     const { kind } = changeSet.cause
     if (kind === 'reset' || kind === 'load') this.begin()
-    else this.#tell(observers => observers.change?.(changeSet))
+    else
+      this.#run(({ changes, seats }) => {
+        this.#noteTime(changeSet.at, changeSet.clock !== undefined)
+        for (const see of changes) see(changeSet)
+        seats.addChange(changeSet)
+      })
   }
 
-  #tell(each: (observers: Observers) => void): void {
+  /** Notes a time of the world's clock. Nobody is to blame for a move of it. Fake timers move it without a change set of the clock. */
+  #noteTime(at: number, isMove = false): void {
+    const { rate, mode } = this.#source.world.clock
+    const lead = at - real.now() * rate
+    const isAhead = mode === 'frozen' ? at > this.#latest : lead > this.#lead + leastMoveMs * Math.max(1, rate)
+    this.#latest = Math.max(this.#latest, at)
+    if (!isMove && !isAhead) return
+    this.#movedAt = at
+    this.#lead = lead
+  }
+
+  #run(tell: (watch: Watch) => void): void {
     if (this.#isHalted) return
     try {
-      this.#observers ??= this.#observe()
-      for (const observers of this.#observers) each(observers)
+      this.#watch ??= this.#begin()
+      tell(this.#watch)
     } catch (error) {
       this.#source.onBug(error, 'in a rule of warnings')
     }
   }
 
-  #observe(): Observers[] {
+  #begin(): Watch {
     const { world } = this.#source
-    return ruleEntries.map(([name, rule]) => rule.observe(mistake => this.#report(name, rule, mistake), world))
+    this.#latest = world.clock.now()
+    this.#noteTime(this.#latest, true)
+    const isMovedSince = (at: number) => {
+      this.#noteTime(world.clock.now())
+      return this.#movedAt > at
+    }
+    const watched = { world, isMovedSince }
+    const all = ruleEntries.map(([name, rule]) => rule.observe(mistake => this.#report(name, rule, mistake), watched))
+    const [events, seats] = [all.flatMap(one => one.server ?? []), all.flatMap(one => one.seat ?? [])]
+    return {
+      reads: all.flatMap(one => one.read ?? []),
+      exchanges: all.flatMap(one => one.exchange ?? []),
+      changes: all.flatMap(one => one.change ?? []),
+      ends: all.flatMap(one => one.end ?? []),
+      events,
+      seats: new ClientSeats(event => {
+        for (const see of seats) see(event)
+      }),
+    }
   }
 
   #isOff(rule: WarningRule): boolean {
@@ -168,6 +236,11 @@ export class WarningRecorder implements Warnings {
     const texts = () => ({ sentence: sentence(facts), advice: advice(facts) })
     const { players = [], ...others } = subject
     const place = `${rule} ${key}`
+    if (this.#replaced.has(place)) return
+    if (mistake.replaces) {
+      this.#recorded.delete(`${mistake.replaces} ${key}`)
+      this.#replaced.add(`${mistake.replaces} ${key}`)
+    }
     const known = this.#recorded.get(place)
     if (known) {
       Object.assign(known, { texts, lastAt: now, revision: world.revision, count: known.count + count })
@@ -200,6 +273,7 @@ export class WarningRecorder implements Warnings {
 
 /** Keeps the first half and the newest half of too many ids. */
 function addRequest(requests: number[], id: number): void {
+  if (requests.includes(id)) return
   requests.push(id)
   if (requests.length > limits.requests) requests.splice(limits.requests / 2, 1)
 }

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../contract/operations.js'
 import type { WarningRule } from '../../contract/warnings.js'
 import type { RecordedExchange } from '../../pipeline/journal.js'
-import type { MockRequest, MockResponse } from '../../pipeline/message.js'
+import { header, type MockRequest, type MockResponse } from '../../pipeline/message.js'
 import type { ServerEvent } from '../../simulation/servers.js'
 import type { ChangeSet } from '../../store/change-set.js'
 import type { LiveWorld } from '../../store/world.js'
@@ -60,39 +60,87 @@ export interface Warnings {
 
 /** A port to which seats lead, and the ports on which the server listens instead. */
 interface PortFacts {
-  readonly server: string
+  readonly who: string
   readonly port: number
   /** `PORT_default`. */
   readonly variable: string
   readonly listening: readonly number[]
 }
 
-/** The facts of which each rule makes its sentences. */
+/** The facts of which each rule makes its sentences. `who` begins one: `One client`. */
 export interface WarningFacts {
   'hot loop': {
-    /** What the client did: `called lobbies.list`. */
-    readonly what: string
+    readonly who: string
+    readonly operation: OperationId
     readonly perSecond: number
   }
   'dead port': PortFacts
   'wrong port': PortFacts
   'server ended dirty': {
-    /** `The game server of duel 8f2c41aa`. */
-    readonly server: string
+    readonly who: string
     /** `crashed with exit code 1`. */
     readonly exit: string
     readonly players: number
   }
-  'buffered output': { readonly server: string }
+  'buffered output': { readonly who: string }
+  'watch without index': {
+    readonly who: string
+    readonly polls: number
+    /** How many of them had an index, but an old one. */
+    readonly old: number
+  }
+  'no pause after failure': {
+    readonly who: string
+    /** Between a refusal and the next request, in ms. */
+    readonly pauses: readonly number[]
+    /** The pause that an answer asked for with `retry-after`, in seconds. Absent: the pauses do not grow. */
+    readonly retryAfter?: number | undefined
+  }
+  'never connected': {
+    readonly player: string
+    /** `duel in Frankfurt`. */
+    readonly lobby: string
+    readonly waitedMs: number
+    /** The number of other players for whom the server of the lobby has called. */
+    readonly others: number
+  }
+  'seats unused': { readonly address: string; readonly seats: number }
+  'never ready': { readonly who: string; readonly ms: number }
+  'seats without ports': { readonly mode: string }
+  'no such call': {
+    /** `GET /v1/lobbies/find`. */
+    readonly call: string
+    readonly near: string | undefined
+  }
+  'canned answers': { readonly operation: OperationId }
+  'crowd from one address': { readonly address: string }
 }
 
 /** An exchange, as rules see it. Times are in ms of `performance.now()`. */
-export interface ObservedExchange {
-  readonly exchange: RecordedExchange
-  readonly request: MockRequest
-  readonly response: MockResponse
-  readonly startedAt: number
-  readonly endedAt: number
+export class ObservedExchange {
+  #key: string | undefined
+
+  constructor(
+    readonly exchange: RecordedExchange,
+    readonly request: MockRequest,
+    readonly response: MockResponse,
+    readonly startedAt: number,
+    readonly endedAt: number,
+  ) {}
+
+  /**
+   * The operation and the client: its address, its token, and its connection. So sixteen bots on one machine are sixteen. Made on
+   * first use, because most rules need it for few exchanges.
+   */
+  get key(): string {
+    const {
+      forwardedFor = header(this.request, 'x-forwarded-for') ?? this.request.address,
+      port,
+      headers,
+    } = this.request
+    this.#key ??= `${this.exchange.operation} ${forwardedFor} ${port} ${headers.authorization}`
+    return this.#key
+  }
 }
 
 /** A mistake that a rule has found. */
@@ -107,27 +155,54 @@ export interface Mistake<Facts = unknown> {
   readonly count?: number
   /** When it first happened, in ms of the world's clock. Default: now. */
   readonly since?: number
+  /** The rule whose warning with the same key this one replaces. */
+  readonly replaces?: WarningRule
+}
+
+/** A seat that a request of a client has taken. */
+export interface ClientSeat {
+  readonly token: string
+  readonly lobby_id: string
+  readonly address: string
+  /** When it was taken, in ms of the world's clock. */
+  readonly at: number
+  /** The journal id of its request, once that is answered. */
+  request?: number
+}
+
+/** An event of a seat that a request of a client has taken. `answered`: its request has its journal entry. */
+export interface SeatEvent {
+  readonly kind: 'answered' | 'connected' | 'expired'
+  readonly seat: ClientSeat
+}
+
+/** A world, as rules see it. */
+export interface WatchedWorld {
+  readonly world: LiveWorld
+  /** Tells whether a control call or a fake timer has moved the clock since a time, in ms of that clock. */
+  isMovedSince(at: number): boolean
 }
 
 /** The functions by which a rule sees a world. */
 export interface Observers {
   /** Gets successful reads. There may be many thousands a second. */
-  read?(observed: ObservedExchange): void
+  readonly read?: (observed: ObservedExchange) => void
   /** Gets all other exchanges. */
-  exchange?(observed: ObservedExchange): void
+  readonly exchange?: (observed: ObservedExchange) => void
   /** Gets change sets after their commit. It must not write. */
-  change?(changeSet: ChangeSet): void
-  server?(event: ServerEvent): void
-  /** Called when the world is replaced or ends: cancels timers. */
-  end?(): void
+  readonly change?: (changeSet: ChangeSet) => void
+  /** Gets the events of seats, after the change set or the exchange. */
+  readonly seat?: (event: SeatEvent) => void
+  /** Gets the events of processes. */
+  readonly server?: (event: ServerEvent) => void
+  /** Cancels timers, when the world is replaced or ends. */
+  readonly end?: () => void
 }
 
 /** A rule of warnings. `lab`, `check-server` and stories say its sentences, too. */
 export interface Rule<Facts = unknown> {
-  /** When a world has such a warning, for the docs. */
-  readonly when: string
   sentence(facts: Facts): string
   advice(facts: Facts): string
   /** Begins to watch a world. It reports each mistake. */
-  observe(report: (mistake: Mistake<Facts>) => void, world: LiveWorld): Observers
+  observe(report: (mistake: Mistake<Facts>) => void, watched: WatchedWorld): Observers
 }
