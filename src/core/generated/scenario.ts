@@ -361,7 +361,7 @@ export interface ScenarioInput {
          * its seats lead to.
          */
         'dead port'?: 'off' | undefined
-        /** off: no warning. Without it: It listens on another port. */
+        /** off: no warning. Without it: The same, and the server listens on another port. */
         'wrong port'?: 'off' | undefined
         /** off: no warning. Without it: A game mode opens no ports, so a seat in it has `ports: {}`. */
         'seats without ports'?: 'off' | undefined
@@ -374,12 +374,9 @@ export interface ScenarioInput {
         'canned answers'?: 'off' | undefined
         /** off: no warning. Without it: The limit of players from one address refuses a player. */
         'crowd from one address'?: 'off' | undefined
-        /**
-         * off: no warning. Without it: A started server exits while players have seats in its lobby, or before it calls
-         * `players.disconnected`.
-         */
+        /** off: no warning. Without it: A started server exits by itself while players have seats in its lobby. */
         'server ended dirty'?: 'off' | undefined
-        /** off: no warning. Without it: A started server has called the mock, and has written nothing. */
+        /** off: no warning. Without it: A started server has written nothing 4 s after it called `lobbies.ready`. */
         'buffered output'?: 'off' | undefined
       }
     | undefined
