@@ -81,7 +81,9 @@ function controlTable(): string {
 
 function flagTable(table: FlagTable): string {
   // `exec` takes the flags of `serve`, which are listed there.
-  const own = Object.values(table).filter(flag => table !== flagsOf.exec || flag === flagsOf.exec.token)
+  const own = Object.values(table).filter(
+    flag => table !== flagsOf.exec || !Object.values(flagsOf.serve).some(served => served === flag),
+  )
   const rows = own.map(flag => {
     const [flags, help, { choices, default: value, without, env } = {}] = flag
     const given = durationText(flag) ?? (typeof value === 'function' ? value() : value)
