@@ -1,4 +1,10 @@
-import { counted } from '../core/lib/messages.js'
+import {
+  doPausesGrow,
+  earlyMs,
+  hotLoop,
+  noPauseAfterFailure,
+  watchWithoutIndex,
+} from '../core/control/warnings/request-rules.js'
 import { secondsText } from '../core/lib/time.js'
 import { age, errorLineOf } from '../server/processes/exit-report.js'
 import { indexOf, mostRequests, pollsOf, type RecordedRequest, type Recording } from './recording.js'
@@ -44,7 +50,9 @@ export const sendsNewestIndex: Rule = recording => {
     const sent = poll.index === undefined ? 'no index' : `the index ${poll.index}`
     return { sentence: `it sent ${sent} after an answer with the index ${indexOf(newest)}`, proof: [newest, poll] }
   }
-  return sendsIndex(recording) ? undefined : { sentence: 'it never sent an index', proof: all.slice(0, 2) }
+  if (sendsIndex(recording)) return undefined
+  const sentence = watchWithoutIndex.sentence({ who: 'it', polls: all.length, old: 0 })
+  return { sentence, proof: all.slice(0, 2) }
 }
 
 /** Tells whether a poll has an index. */
@@ -112,8 +120,9 @@ export const isNoBusyLoop: Rule = recording => {
     if (before.length - i <= mostInWindow) return undefined
     const inWindow = before.slice(i).filter(({ at }) => at < first.at + windowMs)
     if (inWindow.length <= mostInWindow) continue
+    const perSecond = Math.round((inWindow.length * 1_000) / windowMs)
     return {
-      sentence: `it sent ${counted(inWindow.length, 'request', 'requests')} in 5 s, and ${mostInWindow} are allowed`,
+      sentence: `${hotLoop.sentence({ who: 'it', operation: 'devices.links.get', perSecond })}: ${inWindow.length} requests in 5 s, and ${mostInWindow} are allowed`,
       proof: inWindow.slice(0, 2),
     }
   }
@@ -217,21 +226,14 @@ export const retriesWithSameIndex: Rule = recording => {
   return undefined
 }
 
-/** The last pause is longer than the first one by at least this factor. */
-const growth = 1.25
-/** The last pause is at least so long, in ms. */
-const leastPauseMs = 100
-
 /** Pauses after failures grow. */
 export const pausesGrow: Rule = recording => {
   const all = retries(recording)
   const [first, last] = [all[0], all.at(-1)]
   if (!first || !last || first === last) return undefined
-  const [shortMs, longMs] = [pauseOf(first), pauseOf(last)]
-  if (longMs >= growth * shortMs && longMs >= leastPauseMs) return undefined
-  const pauses = all.map(retry => secondsText(pauseOf(retry))).join(', ')
+  if (doPausesGrow([pauseOf(first), pauseOf(last)])) return undefined
   const proof = new Set(all.flatMap(({ failed, next }) => (next ? [failed, next] : [failed])))
-  return { sentence: `its pauses after failures do not grow: ${pauses}`, proof: [...proof] }
+  return { sentence: noPauseAfterFailure.sentence({ who: 'it', pauses: all.map(pauseOf) }), proof: [...proof] }
 }
 
 /** The client does not crash on an answer that the lab broke. */
@@ -242,16 +244,13 @@ export const survivesHalfAnswer: Rule = recording => {
   return { sentence: `it crashed on half an answer: ${endText(recording)}`, proof: [last] }
 }
 
-/** The header counts whole seconds, and a timer may be early by a little. In ms. */
-const earlyMs = 100
-
 /** A pause is as long as `retry-after` says, in seconds. */
 export function obeysRetryAfter(seconds: number): Rule {
   return recording => {
     for (const retry of retries(recording)) {
       if (retry.next && pauseOf(retry) < seconds * 1_000 - earlyMs)
         return {
-          sentence: `it asked again after ${secondsText(pauseOf(retry))}, and retry-after said ${seconds} s`,
+          sentence: noPauseAfterFailure.sentence({ who: 'it', pauses: [pauseOf(retry)], retryAfter: seconds }),
           proof: [retry.failed, retry.next],
         }
     }

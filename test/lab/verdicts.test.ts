@@ -109,7 +109,9 @@ describe('the rule on the newest index', () => {
   })
 
   it('fails a client that never sends one', () => {
-    expect(sendsNewestIndex(recording([poll(0)]))?.sentence).toBe('it never sent an index')
+    expect(sendsNewestIndex(recording([poll(0)]))?.sentence).toBe(
+      'it asked for a device link 1 time without watch_index',
+    )
   })
 })
 
@@ -149,8 +151,8 @@ describe('the rules on failures', () => {
 
   it.for([
     [[250, 500, 1_000], undefined],
-    [[1_000, 1_000, 1_000], 'its pauses after failures do not grow: 1.000 s, 1.000 s, 1.000 s'],
-    [[1, 2, 3], 'its pauses after failures do not grow: 0.001 s, 0.002 s, 0.003 s'],
+    [[1_000, 1_000, 1_000], 'it asked again after each failure, and the pauses do not grow: 1.000 s, 1.000 s, 1.000 s'],
+    [[1, 2, 3], 'it asked again after each failure, and the pauses do not grow: 0.001 s, 0.002 s, 0.003 s'],
   ] as const)('judge the pauses %j', ([pauses, sentence]) => {
     expect(pausesGrow(retried(...pauses))?.sentence).toBe(sentence)
   })

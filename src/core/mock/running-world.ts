@@ -287,6 +287,7 @@ export class RunningWorld {
       keep: kept,
       beforeCommit: () => this.#startOver(keep.includes('journal') ? undefined : []),
     })
+    this.warnings.begin()
     this.waits.reject('the world was reset')
     checkUnusedFaults(unused)
   }
@@ -317,6 +318,7 @@ export class RunningWorld {
       keep: scenario.content.faults ? [] : ['faults'],
       beforeCommit: () => journal && this.journal.load(journal),
     })
+    this.warnings.begin()
     this.waits.reject('the world was restored')
     this.#withSeed = withSeed
   }
@@ -336,6 +338,7 @@ export class RunningWorld {
       cause: { kind: 'load' },
       beforeCommit: () => this.#startOver(journal),
     })
+    this.warnings.begin()
     this.waits.reject('the world was replaced')
     this.#withSeed = withSeed
   }

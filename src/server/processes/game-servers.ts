@@ -1,6 +1,7 @@
 import { worldPath } from '../../core/contract/paths.js'
 import { createLobbies } from '../../core/control/creators.js'
 import { type Environment, lobbyEnvironment } from '../../core/control/environment.js'
+import { neverReady } from '../../core/control/warnings/seat-rules.js'
 import { sameJson } from '../../core/lib/json.js'
 import { shortened, UsageError } from '../../core/lib/messages.js'
 import { real } from '../../core/lib/real-globals.js'
@@ -475,8 +476,7 @@ export class GameServers {
     if (!server || server.isStopping) return
     const isLate = before?.status === 'starting' && (before.ready_by ?? Number.POSITIVE_INFINITY) <= world.clock.now()
     if (isLate && server.process) {
-      const message =
-        'its game server did not call POST /matchmaker/lobbies/ready in time: make it faster, or raise ready_within'
+      const message = `${neverReady.sentence({ who: 'its game server' })}: make it faster, or raise ready_within`
       server.state = { ...server.state, message }
       this.#fail(server, message)
     }

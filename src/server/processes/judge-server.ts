@@ -1,3 +1,4 @@
+import { neverReady } from '../../core/control/warnings/seat-rules.js'
 import { deadPort, wrongPort } from '../../core/control/warnings/server-rules.js'
 import type { CheckResult } from '../../core/lib/check-report.js'
 import { writeJson } from '../../core/lib/json.js'
@@ -86,7 +87,7 @@ function judgeReady({ readyMs, end, expected, withinMs }: Judged): Verdict | und
     return { passed: true, sentence: `it called ready after ${elapsedText(readyMs)}`, ms: readyMs }
   if (hasCrashed(end)) return undefined
   const sentence = end.wasStopped
-    ? `it did not call ${readyCall} within ${formatDuration(withinMs)}`
+    ? neverReady.sentence({ who: 'it', ms: withinMs })
     : `it ended without a call of ${readyCall}`
   const others = expected.filter(call => call !== 'ready')
   return { passed: false, sentence, notes: others.map(call => `${call}, because it was never ready`) }
@@ -175,8 +176,8 @@ function hasFailed({ exit }: ClientEnd): boolean {
 function portHints({ dead, listening }: DeadPorts): string[] {
   const { sentence, advice } = listening.length > 0 ? wrongPort : deadPort
   return dead.map(port => {
-    const facts = { who: 'The server', ...port, listening }
-    return `${sentence(facts)} ${advice(facts)}`
+    const facts = { who: 'it', ...port, listening }
+    return `${sentence(facts)}. ${advice(facts)}`
   })
 }
 

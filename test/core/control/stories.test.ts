@@ -138,7 +138,7 @@ describe('the story of a player', () => {
     ],
     [
       'never_connected',
-      'Never connected: the seat in duel in Frankfurt expired after 2 min. Its server reported the player 3 s too late.',
+      'Lost the seat in duel in Frankfurt after 2 min: its server called players.connected 3 s too late.',
       tanks,
       async mock => {
         const { token, lobby } = await seat(mock)
@@ -185,7 +185,7 @@ describe('the story of a player', () => {
     ],
     [
       'lobby_stopped',
-      'Never connected: the game server of duel in Frankfurt was not ready in time.',
+      'Never connected: the game server of duel in Frankfurt did not call POST /matchmaker/lobbies/ready in time.',
       manual as typeof tanks,
       async mock => {
         await mock.world.lobbies.deleteMany(q => q.where({ game_mode_id: 'duel' }))

@@ -47,7 +47,7 @@ describe('the diagram of a story', () => {
       '    participant s as Game server',
       '    participant p0 as First',
       '    participant p1 as Second',
-      '    Note over c,s: 2026-11-20, times in UTC<br/>Never connected: the seat in duel in Frankfurt expired after 2<br/>min 1 s. Its server reported the player 1 s too late.',
+      '    Note over c,s: 2026-11-20, times in UTC<br/>Lost the seat in duel in Frankfurt after 2 min 1 s: its server<br/>called players.connected 1 s too late.',
       '    p0->>m: 20:00:00.000 lobbies.find<br/>Seat 2 of 2. duel in Frankfurt',
       '    c->>m: 20:00:00.005 Found<br/>The client called lobbies.find, and got duel in Frankfurt: no<br/>lobby in the requested game modes and regions had a free seat<br/>that fits, so the mock created one. The answer came after 807<br/>ms.<br/>not 01234567 in fra: full',
       '    Note over m: 20:00:00.005 Seat reserved<br/>Seat 1 of 2.',

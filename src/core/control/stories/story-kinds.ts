@@ -5,6 +5,7 @@ import { elapsedText } from '../../lib/time.js'
 import type { Cause } from '../../store/change-set.js'
 import { mostPlayers, seatsTaken } from '../../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../../store/matchmaker-rows.js'
+import { neverConnected, neverReady } from '../warnings/seat-rules.js'
 
 /** A lobby of a story. It outlives its row. */
 export type StoryLobby = Pick<LobbyRow, 'lobby_id' | 'namespace_id' | 'game_mode_id' | 'region_id'>
@@ -43,7 +44,7 @@ interface Ending {
   readonly lobby: string
   /** For how long. `undefined`: the player never connected. */
   readonly played: string | undefined
-  readonly waited: string
+  readonly waitedMs: number
 }
 
 interface Kind {
@@ -101,8 +102,7 @@ const table = {
   expired: ended('never_connected', {
     title: 'Seat expired',
     text: 'Nobody connected in time, so the seat is free again.',
-    ending: ({ lobby, waited, facts }) =>
-      `Never connected: the seat in ${lobby} expired after ${waited}.${lateText(facts)}`,
+    ending: ({ lobby, waitedMs, facts }) => `${neverConnected.sentence({ lobby, waitedMs, lateMs: lateMs(facts) })}.`,
   }),
   left: ended('left', {
     title: 'Left',
@@ -126,7 +126,7 @@ const table = {
   never_ready: ended('lobby_stopped', {
     title: 'Lobby stopped',
     text: 'No server called lobbies.ready in time.',
-    ending: end => until(end, 'the lobby stopped', `the game server of ${end.lobby} was not ready in time`),
+    ending: end => until(end, 'the lobby stopped', neverReady.sentence({ who: `the game server of ${end.lobby}` })),
   }),
   lobby_ended: ended('lobby_stopped', {
     title: 'Lobby stopped',
@@ -160,8 +160,8 @@ const table = {
   gave_up: ended('gave_up', {
     title: 'Gave up',
     text: 'The client closed the connection while it waited, so the seat is free again.',
-    ending: ({ lobby, waited }) =>
-      `Gave up after ${waited}: the client closed the connection before ${lobby} was ready.`,
+    ending: ({ lobby, waitedMs }) =>
+      `Gave up after ${elapsedText(waitedMs)}: the client closed the connection before ${lobby} was ready.`,
   }),
   wrong_lobby: ended('wrong_lobby', {
     title: 'Wrong lobby',
@@ -221,11 +221,11 @@ function removedText(end: Ending): string {
   return until(end, `${remover} removed the player`, `${remover} removed the player first`)
 }
 
-/** Says how late a server reported a player whose seat had expired. */
-function lateText(facts: readonly StoryFact[]): string {
+/** Returns how late a server reported a player whose seat had expired. `undefined`: it did not. */
+function lateMs(facts: readonly StoryFact[]): number | undefined {
   const expired = facts.find(({ kind }) => kind === 'expired')
   const late = facts.find(({ answer }) => answer?.code === 'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED')
-  return expired && late ? ` Its server reported the player ${elapsedText(late.at - expired.at)} too late.` : ''
+  return expired && late && late.at - expired.at
 }
 
 const refusedTexts: { readonly [Code in ErrorCode]?: string } = {

@@ -204,7 +204,7 @@ export function sentenceOf({ facts, seat, state, lobby: newest }: Story, world: 
     case 'ended':
       if (facts.every(({ kind }) => kind === 'present' || kinds[kind].is === 'call'))
         return `Had no seat in ${lobby} any more when the story began.`
-      return endingText(state, { facts, lobby, played, waited: elapsedText(endedAt - (reservedAt ?? endedAt)) })
+      return endingText(state, { facts, lobby, played, waitedMs: endedAt - (reservedAt ?? endedAt) })
   }
 }
 

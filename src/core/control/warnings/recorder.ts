@@ -7,15 +7,18 @@ import type { MockResponse, RequestFacts } from '../../pipeline/message.js'
 import type { LiveServers, ServerEvent } from '../../simulation/servers.js'
 import type { ChangeSet } from '../../store/change-set.js'
 import type { LiveWorld } from '../../store/world.js'
+import { ClientKeys } from './client-keys.js'
 import { ClientSeats } from './client-seats.js'
 import { ruleEntries } from './rules.js'
-import {
-  type Mistake,
+import type {
+  Mistake,
   ObservedExchange,
-  type Rule,
-  type Warning,
-  type Warnings,
-  type WarningsState,
+  Repeated,
+  Rule,
+  Warning,
+  WarningSubject,
+  Warnings,
+  WarningsState,
 } from './warning.js'
 
 /** The most that a world remembers: warnings, and requests and players of each. */
@@ -25,18 +28,56 @@ const limits = { warnings: 100, requests: 20, players: 20 }
 const leastMoveMs = 1_000
 
 /** A warning that a recorder can count on. Its texts are made when somebody reads them. */
-interface Recorded
-  extends Omit<
-    Warning,
-    'sentence' | 'advice' | 'count' | 'first_at' | 'last_at' | 'revision' | 'requests' | 'players'
-  > {
-  texts: Pick<Warning, 'sentence' | 'advice'> | (() => Pick<Warning, 'sentence' | 'advice'>)
-  count: number
-  readonly firstAt: number
-  lastAt: number
-  revision: number
-  requests: number[]
-  players: string[]
+class Recorded implements Repeated<unknown> {
+  readonly requests: number[] = []
+  readonly players: string[] = []
+  count = 0
+  lastAt = 0
+  revision = 0
+  facts: unknown
+
+  constructor(
+    readonly about: Pick<Warning, 'id' | 'rule'> & Omit<WarningSubject, 'players'>,
+    readonly firstAt: number,
+    /** Those of a rule, or those of a capsule. */
+    readonly texts: Pick<Rule, 'sentence' | 'advice'>,
+    readonly changed: Emitter<'now' | 'soon'>,
+  ) {}
+
+  again(exchange: RecordedExchange, facts: unknown): void {
+    this.facts = facts
+    this.count += 1
+    this.lastAt = exchange.at
+    this.revision = exchange.revision
+    this.addRequest(exchange.id)
+    if (this.changed.size > 0) this.changed.emit('soon')
+  }
+
+  /** Adds the id of a request. Beyond the limit, keeps the first half and the newest half. */
+  addRequest(id: number): void {
+    const { requests } = this
+    if (requests.at(-1) === id) return
+    requests.push(id)
+    if (requests.length > limits.requests) requests.splice(limits.requests / 2, 1)
+  }
+
+  warning(): Warning {
+    const { about, texts, facts, count, firstAt, lastAt, requests, revision, players } = this
+    const { id, rule, ...subject } = about
+    return {
+      id,
+      rule,
+      sentence: `${texts.sentence(facts)}.`,
+      advice: texts.advice(facts),
+      count,
+      first_at: formatInstant(firstAt),
+      last_at: formatInstant(lastAt),
+      requests: [...requests],
+      revision,
+      ...subject,
+      ...(players.length > 0 ? { players: [...players] } : {}),
+    }
+  }
 }
 
 /** The functions of all rules by what they see. */
@@ -72,6 +113,7 @@ export class WarningRecorder implements Warnings {
   #recorded = new Map<string, Recorded>()
   /** The places of warnings that a graver one has replaced. */
   readonly #replaced = new Set<string>()
+  readonly #keys = new ClientKeys()
   #nextId = 1
   #dropped = 0
   /** Created at the first event, because most worlds have none. */
@@ -112,21 +154,22 @@ export class WarningRecorder implements Warnings {
   }
 
   #list(): Warning[] {
-    return [...this.#recorded.values()].filter(({ rule }) => !this.#isOff(rule)).map(recorded => warningOf(recorded))
+    const shown = [...this.#recorded.values()].filter(({ about }) => !this.#isOff(about.rule))
+    return shown.map(recorded => recorded.warning())
   }
 
   /** Goes on with what `state` has returned. `shift`: the ids of all requests have risen by it. */
   load({ warnings, dropped }: WarningsState, shift: number): void {
     this.begin()
-    for (const { sentence, advice, first_at, last_at, requests, players = [], ...rest } of warnings)
-      this.#recorded.set(`loaded ${rest.id}`, {
-        ...rest,
-        texts: { sentence, advice },
-        firstAt: parseDate(first_at),
-        lastAt: parseDate(last_at),
-        requests: requests.map(id => id + shift),
-        players: [...players],
-      })
+    for (const warning of warnings) {
+      const { sentence, advice, first_at, last_at, requests, players = [], count, revision, ...about } = warning
+      const texts = { sentence: () => sentence.slice(0, -1), advice: () => advice }
+      const recorded = new Recorded(about, parseDate(first_at), texts, this.changed)
+      for (const id of requests) recorded.addRequest(id + shift)
+      recorded.players.push(...players)
+      Object.assign(recorded, { count, revision, lastAt: parseDate(last_at) })
+      this.#recorded.set(`loaded ${about.id}`, recorded)
+    }
     this.#nextId = Math.max(0, ...warnings.map(({ id }) => id)) + 1
     this.#dropped = dropped
     this.changed.emit('now')
@@ -161,7 +204,8 @@ export class WarningRecorder implements Warnings {
     response: MockResponse,
     endedAt: number,
   ): void {
-    const observed = new ObservedExchange(exchange, request, response, startedAt, endedAt)
+    const key = () => this.#keys.of(request, exchange.operation)
+    const observed = { exchange, request, response, startedAt, endedAt, key }
     this.#run(({ reads, exchanges, seats }) => {
       for (const see of exchange.isPlainRead ? reads : exchanges) see(observed)
       if (exchange.revisions) seats.addExchange(exchange)
@@ -171,13 +215,13 @@ export class WarningRecorder implements Warnings {
   /** Shows the rules a change set, after its commit. */
   addChange(changeSet: ChangeSet): void {
     const { kind } = changeSet.cause
-    if (kind === 'reset' || kind === 'load') this.begin()
-    else
-      this.#run(({ changes, seats }) => {
-        this.#noteTime(changeSet.at, changeSet.clock !== undefined)
-        for (const see of changes) see(changeSet)
-        seats.addChange(changeSet)
-      })
+    // Its owner calls `begin` after it.
+    if (kind === 'reset' || kind === 'load') return
+    this.#run(({ changes, seats }) => {
+      this.#noteTime(changeSet.at, changeSet.clock !== undefined)
+      for (const see of changes) see(changeSet)
+      seats.addChange(changeSet)
+    })
   }
 
   /** Notes a time of the world's clock. Nobody is to blame for a move of it. Fake timers move it without a change set of the clock. */
@@ -228,68 +272,34 @@ export class WarningRecorder implements Warnings {
     return this.#source.world.tables.settings.get('settings')?.warnings?.[rule] === 'off'
   }
 
-  #report(rule: WarningRule, { sentence, advice }: Rule, mistake: Mistake): void {
-    if (this.#isOff(rule)) return
-    const { id: worldId, world, log } = this.#source
-    const { key, facts, subject, requests, count = 1 } = mistake
+  #report(name: WarningRule, rule: Rule, mistake: Mistake): Repeated<unknown> | undefined {
+    if (this.#isOff(name)) return undefined
+    const { world, log, id: worldId } = this.#source
+    const { key, facts, subject, requests, count = 1, since, replaces } = mistake
+    const place = `${name} ${key}`
+    if (this.#replaced.has(place)) return undefined
+    if (replaces) {
+      this.#recorded.delete(`${replaces} ${key}`)
+      this.#replaced.add(`${replaces} ${key}`)
+    }
     const now = world.clock.now()
-    const texts = () => ({ sentence: sentence(facts), advice: advice(facts) })
-    const { players = [], ...others } = subject
-    const place = `${rule} ${key}`
-    if (this.#replaced.has(place)) return
-    if (mistake.replaces) {
-      this.#recorded.delete(`${mistake.replaces} ${key}`)
-      this.#replaced.add(`${mistake.replaces} ${key}`)
-    }
+    const { players = [], ...about } = subject
     const known = this.#recorded.get(place)
-    if (known) {
-      Object.assign(known, { texts, lastAt: now, revision: world.revision, count: known.count + count })
-      for (const id of requests) addRequest(known.requests, id)
-      for (const token of players) if (known.players.length < limits.players) known.players.push(token)
-      this.changed.emit('soon')
-      return
-    }
-    if (this.#recorded.size >= limits.warnings) {
+    if (!known && this.#recorded.size >= limits.warnings) {
       this.#dropped += count
-      return
+      return undefined
     }
-    const recorded: Recorded = {
-      ...others,
-      id: this.#nextId++,
-      rule,
-      texts,
-      count,
-      firstAt: mistake.since ?? now,
-      lastAt: now,
-      revision: world.revision,
-      requests: requests.slice(0, limits.requests),
-      players: players.slice(0, limits.players),
-    }
+    const recorded =
+      known ?? new Recorded({ id: this.#nextId++, rule: name, ...about }, since ?? now, rule, this.changed)
+    recorded.facts = facts
+    recorded.count += count
+    recorded.lastAt = now
+    recorded.revision = world.revision
+    for (const id of requests) recorded.addRequest(id)
+    recorded.players.push(...players.slice(0, limits.players - recorded.players.length))
     this.#recorded.set(place, recorded)
-    this.changed.emit('now')
-    log.emit({ world: worldId, warning: warningOf(recorded) })
-  }
-}
-
-/** Keeps the first half and the newest half of too many ids. */
-function addRequest(requests: number[], id: number): void {
-  if (requests.includes(id)) return
-  requests.push(id)
-  if (requests.length > limits.requests) requests.splice(limits.requests / 2, 1)
-}
-
-function warningOf({ texts, firstAt, lastAt, players, requests, ...rest }: Recorded): Warning {
-  const { id, rule, count, revision, ...subject } = rest
-  return {
-    id,
-    rule,
-    ...(typeof texts === 'function' ? texts() : texts),
-    count,
-    first_at: formatInstant(firstAt),
-    last_at: formatInstant(lastAt),
-    requests: [...requests],
-    revision,
-    ...subject,
-    ...(players.length > 0 ? { players: [...players] } : {}),
+    this.changed.emit(known ? 'soon' : 'now')
+    if (!known) log.emit({ world: worldId, warning: recorded.warning() })
+    return recorded
   }
 }

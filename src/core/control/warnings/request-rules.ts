@@ -1,7 +1,7 @@
 import { hasFailed } from '../../contract/errors.js'
-import { isSeatOperation } from '../../contract/operations.js'
+import { isSeatOperation, type OperationId } from '../../contract/operations.js'
 import { isJsonObject } from '../../lib/json.js'
-import { shortened } from '../../lib/messages.js'
+import { counted, shortened } from '../../lib/messages.js'
 import { URLSearchParams } from '../../lib/real-globals.js'
 import { secondsText } from '../../lib/time.js'
 import { nilUuid } from '../../operations/lobbies.js'
@@ -10,7 +10,7 @@ import type { MockRequest } from '../../pipeline/message.js'
 import { routes } from '../../pipeline/routes.js'
 import { devPlayerPrefix } from '../../store/tokens.js'
 import { RecentMap } from './recent-map.js'
-import type { Mistake, ObservedExchange, Rule, WarningFacts, WarningSubject } from './warning.js'
+import type { Mistake, ObservedExchange, Repeated, Rule, WarningFacts, WarningSubject } from './warning.js'
 
 /** Names a client: `127.0.0.1:51884`. In-process it has no port. */
 function clientText(request: MockRequest): string {
@@ -59,33 +59,27 @@ class Loop {
   /** The first request since when each second was hot: its time in real ms and in ms of the world, and its journal id. */
   #first = { at: 0, endedAt: 0, id: 0 }
   #count = 0
-  #reported = 0
+  #endedAt = 0
+  #warning: Repeated<WarningFacts['hot loop']> | undefined
 
-  /** Counts an exchange. Returns the mistake if it is one. */
-  add(observed: ObservedExchange, key: string): Mistake<WarningFacts['hot loop']> | undefined {
-    const { exchange, request, response, endedAt } = observed
+  /** Counts an exchange. Reports the mistake if it is one. */
+  add(
+    observed: ObservedExchange,
+    report: (mistake: Mistake<WarningFacts['hot loop']>) => Repeated<WarningFacts['hot loop']> | undefined,
+  ): void {
+    const { exchange, response, endedAt } = observed
     const { body } = response
     const before = this.#answer?.deref()
     const isUnchanged = before !== undefined && isSame(before, body)
     if (before !== body) this.#answer = new WeakRef(body)
-    if (!isUnchanged) return undefined
+    if (!isUnchanged) return
     if (endedAt - this.#second >= 1_000) this.#beginSecond(observed)
     this.#inSecond += 1
     this.#count += 1
-    const { operation } = exchange
-    if (this.#hot < hotSeconds || operation === undefined) return undefined
-    const count = this.#count - this.#reported
-    this.#reported = this.#count
-    const perSecond = Math.round((this.#count * 1_000) / (endedAt - this.#first.endedAt))
-    const { link } = operation === 'devices.links.get' ? linkQuery(request) : {}
-    return {
-      ...(link === undefined ? { key } : { key: link, replaces: 'watch without index' }),
-      facts: { who: oneClient, operation, perSecond },
-      subject: subjectOf(observed),
-      requests: count > 1 ? [this.#first.id, exchange.id] : [exchange.id],
-      count,
-      since: this.#first.at,
-    }
+    this.#endedAt = endedAt
+    if (this.#hot < hotSeconds) return
+    if (this.#warning) this.#warning.again(exchange, this.#facts(exchange))
+    else this.#warning = report(this.#mistake(observed))
   }
 
   #beginSecond({ exchange: { at, id }, endedAt }: ObservedExchange): void {
@@ -94,16 +88,34 @@ class Loop {
     if (!isHot) {
       this.#first = { at, id, endedAt }
       this.#count = 0
-      this.#reported = 0
+      this.#warning = undefined
     }
     this.#second = endedAt
     this.#inSecond = 0
+  }
+
+  #mistake(observed: ObservedExchange): Mistake<WarningFacts['hot loop']> {
+    const { exchange, request } = observed
+    const { link } = exchange.operation === 'devices.links.get' ? linkQuery(request) : {}
+    return {
+      ...(link === undefined ? { key: observed.key() } : { key: link, replaces: 'watch without index' }),
+      facts: this.#facts(exchange),
+      subject: subjectOf(observed),
+      requests: [this.#first.id, exchange.id],
+      count: this.#count,
+      since: this.#first.at,
+    }
+  }
+
+  #facts({ operation }: ObservedExchange['exchange']): WarningFacts['hot loop'] {
+    const [count, ms] = [this.#count, this.#endedAt - this.#first.endedAt]
+    return { who: oneClient, operation: operation as OperationId, perSecond: Math.round((count * 1_000) / ms) } // it has one
   }
 }
 
 export const hotLoop: Rule<WarningFacts['hot loop']> = {
   sentence: ({ who, operation, perSecond }) =>
-    `${who} ${operation === 'devices.links.get' ? 'asked for the same device link' : `called ${operation}`} ${perSecond} times a second, and nothing had changed.`,
+    `${who} ${operation === 'devices.links.get' ? 'asked for the same device link' : `called ${operation}`} ${perSecond} times a second, and nothing had changed`,
   advice: ({ operation }) =>
     operation === 'devices.links.get'
       ? sendIndex
@@ -113,14 +125,13 @@ export const hotLoop: Rule<WarningFacts['hot loop']> = {
     const add = (observed: ObservedExchange) => {
       const { operation, status, revisions } = observed.exchange
       if (operation === undefined || status === 0 || status >= 400 || revisions) return
-      const { key } = observed
+      const key = observed.key()
       let loop = loops.get(key)
       if (!loop) {
         loop = new Loop()
         loops.set(key, loop)
       }
-      const mistake = loop.add(observed, key)
-      if (mistake) report(mistake)
+      loop.add(observed, report)
     }
     return { read: add, exchange: add }
   },
@@ -131,7 +142,7 @@ const fewestPolls = 5
 
 export const watchWithoutIndex: Rule<WarningFacts['watch without index']> = {
   sentence: ({ who, polls, old }) =>
-    `${who} asked for a device link ${polls} times ${old === 0 ? 'without watch_index' : old === polls ? 'with an old watch_index' : 'without watch_index, or with an old one'}.`,
+    `${who} asked for a device link ${counted(polls, 'time', 'times')} ${old === 0 ? 'without watch_index' : old === polls ? 'with an old watch_index' : 'without watch_index, or with an old one'}`,
   advice: () => sendIndex,
   observe(report) {
     /** By link: the newest index, and the polls in a row without it. */
@@ -257,8 +268,8 @@ class Refusals {
 export const noPauseAfterFailure: Rule<WarningFacts['no pause after failure']> = {
   sentence: ({ who, pauses, retryAfter }) =>
     retryAfter === undefined
-      ? `${who} asked again after each failure, and the pauses do not grow: ${pauses.map(secondsText).join(', ')}.`
-      : `${who} asked again after ${secondsText(pauses[0] ?? 0)}, and retry-after said ${retryAfter} s.`,
+      ? `${who} asked again after each failure, and the pauses do not grow: ${pauses.map(secondsText).join(', ')}`
+      : `${who} asked again after ${secondsText(pauses[0] ?? 0)}, and retry-after said ${retryAfter} s`,
   advice: ({ retryAfter }) =>
     retryAfter === undefined
       ? 'Double the pause after each failure, up to some seconds. Give up on an error that stays.'
@@ -267,13 +278,17 @@ export const noPauseAfterFailure: Rule<WarningFacts['no pause after failure']> =
     const refused = new RecentMap<Refusals>()
     return {
       read(observed) {
-        if (refused.size > 0) refused.delete(observed.key)
+        if (refused.size > 0) refused.delete(observed.key())
       },
       exchange(observed) {
-        const { exchange, request, key } = observed
+        const { exchange, request } = observed
         // A path that no operation has is a mistake of its own.
         if (exchange.operation === undefined) return
-        if (!hasFailed(exchange)) return refused.delete(key)
+        if (!hasFailed(exchange)) {
+          if (refused.size > 0) refused.delete(observed.key())
+          return
+        }
+        const key = observed.key()
         const known = refused.get(key)
         const mistakes = known?.isSame(request) ? known.add(observed) : undefined
         if (!mistakes) {
@@ -288,7 +303,7 @@ export const noPauseAfterFailure: Rule<WarningFacts['no pause after failure']> =
 }
 
 export const noSuchCall: Rule<WarningFacts['no such call']> = {
-  sentence: ({ call }) => `The service has no call ${call}.`,
+  sentence: ({ call }) => `The service has no call ${call}`,
   advice: ({ near }) => (near === undefined ? 'npx mockmaker routes prints all calls.' : `Did you mean ${near}?`),
   observe(report) {
     return {
@@ -318,7 +333,7 @@ function isOfBrowser({ method, path }: MockRequest): boolean {
 
 export const cannedAnswers: Rule<WarningFacts['canned answers']> = {
   sentence: ({ operation }) =>
-    `A client got a canned seat with a development token, and ${operation} used it as a real one.`,
+    `A client got a canned seat with a development token, and ${operation} used it as a real one`,
   advice: () =>
     'Use a public token: then find gives a seat in a lobby of the world. Of a canned seat, only the ports count.',
   observe(report) {
@@ -341,7 +356,7 @@ function usesCanned({ lobby_id, player_token }: { lobby_id?: unknown; player_tok
 }
 
 export const crowdFromOneAddress: Rule<WarningFacts['crowd from one address']> = {
-  sentence: ({ address }) => `${address} has all the players that one address may have, and one more was refused.`,
+  sentence: ({ address }) => `${address} has all the players that one address may have, and one more was refused`,
   advice: () =>
     'Players of one machine share an address. For a test of many, raise max_players_per_client in the scenario.',
   observe(report) {

@@ -25,8 +25,12 @@ function requestOf({ request }: ClientSeat): number[] {
 }
 
 export const neverConnected: Rule<WarningFacts['never connected']> = {
-  sentence: ({ player, lobby, waitedMs, others }) =>
-    `${player} lost the seat in ${lobby} after ${elapsedText(waitedMs)}: its server ${others === 0 ? 'never called players.connected' : `called players.connected for ${counted(others, 'other player', 'other players')}, never for this one`}.`,
+  sentence: ({ player, lobby, waitedMs, others, lateMs }) => {
+    const lost = `${player === undefined ? 'Lost' : `${player} lost`} the seat in ${lobby} after ${elapsedText(waitedMs)}`
+    if (lateMs !== undefined) return `${lost}: its server called players.connected ${elapsedText(lateMs)} too late`
+    if (!others) return `${lost}: its server never called players.connected${others === 0 ? '' : ' for this player'}`
+    return `${lost}: its server called players.connected for ${counted(others, 'other player', 'other players')}, never for this one`
+  },
   advice: () => 'Call POST /matchmaker/players/connected with the token of the player as soon as its client arrives.',
   observe(report, { world, isMovedSince }) {
     /** The players for whom the server of a lobby has called. */
@@ -57,7 +61,7 @@ export const neverConnected: Rule<WarningFacts['never connected']> = {
 const fewestUnused = 3
 
 export const seatsUnused: Rule<WarningFacts['seats unused']> = {
-  sentence: ({ address, seats }) => `${address} took ${seats} seats and used none: each expired.`,
+  sentence: ({ address, seats }) => `${address} took ${seats} seats and used none: each expired`,
   advice: () =>
     'Connect to the game server with the token of the seat. Ask for a seat only when the player is ready to play.',
   observe(report, { isMovedSince }) {
@@ -91,7 +95,8 @@ export const seatsUnused: Rule<WarningFacts['seats unused']> = {
 const readyWithinMs = 10_000
 
 export const neverReady: Rule<WarningFacts['never ready']> = {
-  sentence: ({ who, ms }) => `${who} did not call POST /matchmaker/lobbies/ready within ${formatDuration(ms)}.`,
+  sentence: ({ who, ms }) =>
+    `${who} did not call POST /matchmaker/lobbies/ready ${ms === undefined ? 'in time' : `within ${formatDuration(ms)}`}`,
   advice: () => 'Call it with the token of the lobby as soon as the server takes players. Until then each find waits.',
   observe(report, { world, isMovedSince }) {
     /** The times since when lobbies start, the oldest first. */
@@ -133,7 +138,7 @@ export const neverReady: Rule<WarningFacts['never ready']> = {
 }
 
 export const seatsWithoutPorts: Rule<WarningFacts['seats without ports']> = {
-  sentence: ({ mode }) => `Seats in ${mode} have no port: the answers say ports: {}, so no client can reach the game.`,
+  sentence: ({ mode }) => `Seats in ${mode} have no port: the answers say ports: {}, so no client can reach the game`,
   advice: () =>
     'Give the game mode a port in the scenario: ports: { lobby_ports: [{ label: default, target_port: 7777 }] }.',
   observe(report, { world }) {

@@ -40,21 +40,21 @@ function observePorts(
 }
 
 export const deadPort: Rule<WarningFacts['dead port']> = {
-  sentence: ({ who, port }) => `${who} called ready, and nothing listens on port ${port}, to which its seats lead.`,
+  sentence: ({ who, port }) => `${who} called ready, and nothing listens on port ${port}, to which its seats lead`,
   advice: ({ variable }) => `Let it listen on the port in ${variable} before it calls ready.`,
   observe: (report, watched) => observePorts(report, watched, { isElsewhere: false }),
 }
 
 export const wrongPort: Rule<WarningFacts['wrong port']> = {
   sentence: ({ who, port, listening }) =>
-    `${who} listens on port ${listening.join(', ')}, and its seats lead to port ${port}.`,
+    `${who} listens on port ${listening.join(', ')}, and its seats lead to port ${port}`,
   advice: ({ variable, listening: [own = 0] }) =>
     `Let it listen on the port in ${variable}. If its port cannot change, write fixed: ${own} for that port in the scenario.`,
   observe: (report, watched) => observePorts(report, watched, { isElsewhere: true }),
 }
 
 export const endedDirty: Rule<WarningFacts['server ended dirty']> = {
-  sentence: ({ who, exit, players }) => `${who} ${exit}, with ${counted(players, 'player', 'players')} in its lobby.`,
+  sentence: ({ who, exit, players }) => `${who} ${exit}, with ${counted(players, 'player', 'players')} in its lobby`,
   advice: () =>
     'Before it exits, let it call players/disconnected for each player. After a crash, read its last lines.',
   observe: (report, watched) => ({
@@ -68,7 +68,7 @@ export const endedDirty: Rule<WarningFacts['server ended dirty']> = {
 }
 
 export const bufferedOutput: Rule<WarningFacts['buffered output']> = {
-  sentence: ({ who }) => `${who} has been ready for 4 s, and has written nothing: its output may be buffered.`,
+  sentence: ({ who }) => `${who} has been ready for 4 s, and has written nothing: its output may be buffered`,
   advice: () => 'Let it flush each line. If it is silent, let it write a line when it is ready, or turn this rule off.',
   observe: (report, watched) => ({
     server(event) {

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../contract/operations.js'
 import type { WarningRule } from '../../contract/warnings.js'
 import type { RecordedExchange } from '../../pipeline/journal.js'
-import { header, type MockRequest, type MockResponse } from '../../pipeline/message.js'
+import type { MockRequest, MockResponse } from '../../pipeline/message.js'
 import type { ServerEvent } from '../../simulation/servers.js'
 import type { ChangeSet } from '../../store/change-set.js'
 import type { LiveWorld } from '../../store/world.js'
@@ -97,15 +97,18 @@ export interface WarningFacts {
     readonly retryAfter?: number | undefined
   }
   'never connected': {
-    readonly player: string
+    /** Its name. Absent in its own story. */
+    readonly player?: string
     /** `duel in Frankfurt`. */
     readonly lobby: string
     readonly waitedMs: number
-    /** The number of other players for whom the server of the lobby has called. */
-    readonly others: number
+    /** The number of other players for whom the server of the lobby has called. Absent if nobody has counted. */
+    readonly others?: number
+    /** The time after which the server called nevertheless. Absent if it did not. */
+    readonly lateMs?: number | undefined
   }
   'seats unused': { readonly address: string; readonly seats: number }
-  'never ready': { readonly who: string; readonly ms: number }
+  'never ready': { readonly who: string; readonly ms?: number }
   'seats without ports': { readonly mode: string }
   'no such call': {
     /** `GET /v1/lobbies/find`. */
@@ -117,30 +120,14 @@ export interface WarningFacts {
 }
 
 /** An exchange, as rules see it. Times are in ms of `performance.now()`. */
-export class ObservedExchange {
-  #key: string | undefined
-
-  constructor(
-    readonly exchange: RecordedExchange,
-    readonly request: MockRequest,
-    readonly response: MockResponse,
-    readonly startedAt: number,
-    readonly endedAt: number,
-  ) {}
-
-  /**
-   * The operation and the client: its address, its token, and its connection. So sixteen bots on one machine are sixteen. Made on
-   * first use, because most rules need it for few exchanges.
-   */
-  get key(): string {
-    const {
-      forwardedFor = header(this.request, 'x-forwarded-for') ?? this.request.address,
-      port,
-      headers,
-    } = this.request
-    this.#key ??= `${this.exchange.operation} ${forwardedFor} ${port} ${headers.authorization}`
-    return this.#key
-  }
+export interface ObservedExchange {
+  readonly exchange: RecordedExchange
+  readonly request: MockRequest
+  readonly response: MockResponse
+  readonly startedAt: number
+  readonly endedAt: number
+  /** The operation and the client: its address, its token, and its connection. So sixteen bots on one machine are sixteen. */
+  key(): string
 }
 
 /** A mistake that a rule has found. */
@@ -199,10 +186,18 @@ export interface Observers {
   readonly end?: () => void
 }
 
+/** A warning that happens again and again. */
+export interface Repeated<Facts> {
+  /** Counts the exchange, which proves the mistake too. */
+  again(exchange: RecordedExchange, facts: Facts): void
+}
+
 /** A rule of warnings. `lab`, `check-server` and stories say its sentences, too. */
 export interface Rule<Facts = unknown> {
+  /** Returns the mistake, as a sentence without its end. */
   sentence(facts: Facts): string
+  /** Returns the way to mend it, in sentences. */
   advice(facts: Facts): string
-  /** Begins to watch a world. It reports each mistake. */
-  observe(report: (mistake: Mistake<Facts>) => void, watched: WatchedWorld): Observers
+  /** Begins to watch a world. It reports each mistake. `report` returns `undefined` if nobody wants to know. */
+  observe(report: (mistake: Mistake<Facts>) => Repeated<Facts> | undefined, watched: WatchedWorld): Observers
 }
