@@ -1,4 +1,4 @@
-import { it as base, onTestFinished } from 'vitest'
+import { it as base, expect, onTestFinished } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.js'
 import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
@@ -17,14 +17,18 @@ export interface ServedMock {
   close(): Promise<void>
 }
 
-/** Serves mocks, and closes them after the test. */
-export const it = base.extend<{ serve: (options?: ServeOptions) => Promise<ServedMock> }>({
+type Serve = (options?: ServeOptions) => Promise<ServedMock>
+
+/** Serves mocks, and closes them after the test. `atEnd` looks at each of them before. */
+function serving(atEnd: (mock: Mockmaker) => void) {
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-  serve: async ({}, use) => {
+  return async ({}, use: (serve: Serve) => Promise<void>) => {
     const ends: (() => Promise<unknown>)[] = []
+    const mocks: Mockmaker[] = []
     await use(async ({ control, ...options } = {}) => {
       const mock = setupMockmaker({ scenario: tanks, ...options })
       const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1', control })
+      mocks.push(mock)
       ends.push(close)
       return {
         mock,
@@ -40,8 +44,17 @@ export const it = base.extend<{ serve: (options?: ServeOptions) => Promise<Serve
         },
       }
     })
+    for (const mock of mocks) atEnd(mock)
     await Promise.all(ends.map(end => end()))
-  },
+  }
+}
+
+/** Serves mocks, and closes them after the test. */
+export const it = base.extend<{ serve: Serve }>({ serve: serving(() => {}) })
+
+/** The same, for clients of others. A test fails if one gets a warning. */
+export const itWithoutWarnings = base.extend<{ serve: Serve }>({
+  serve: serving(({ warnings }) => expect(warnings.list()).toEqual([])),
 })
 
 /** Serves a mock until the end of the test, and returns its URL. */

@@ -6,7 +6,7 @@ import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import type { Environment } from '../../../src/core/control/environment.js'
-import { it } from '../../support/served-mock.js'
+import { itWithoutWarnings as it } from '../../support/served-mock.js'
 import { ids, tokens } from '../../support/tanks.js'
 
 /** Debian's headless engine. The plugin is for Godot 4, which has a later version of the same HTTP client. */

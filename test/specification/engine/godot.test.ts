@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect } from 'vitest'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import { type GodotGame, godotGame } from '../../support/engine-clients.js'
-import { it } from '../../support/served-mock.js'
+import { itWithoutWarnings as it } from '../../support/served-mock.js'
 import { tokens } from '../../support/tanks.js'
 
 /** Reads the same fields of a find as the plugin's example game does before it connects. */

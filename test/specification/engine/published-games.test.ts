@@ -1,6 +1,6 @@
 import { RivetClient } from '@rivet-gg/api'
 import { describe, expect } from 'vitest'
-import { it } from '../../support/served-mock.js'
+import { itWithoutWarnings as it } from '../../support/served-mock.js'
 
 /** A scenario with the ports and the game modes of the games. */
 const scenario = {

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import { exchange, httpText } from '../../support/engine-clients.js'
-import { it } from '../../support/served-mock.js'
+import { itWithoutWarnings as it } from '../../support/served-mock.js'
 
 /** A UUID, in the form that the crate `uuid` and Go's google/uuid accept. */
 const uuid = z.guid()

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import { exchange, type Framing, httpText, UnityGameData, unityGame } from '../../support/engine-clients.js'
-import { it } from '../../support/served-mock.js'
+import { itWithoutWarnings as it } from '../../support/served-mock.js'
 import { tokens } from '../../support/tanks.js'
 
 const prefs = (url: string) => ({ ApiEndpoint: url, RIVET_EDITOR_TOKEN: tokens.public })

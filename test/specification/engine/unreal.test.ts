@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { unrealGame } from '../../support/engine-clients.js'
-import { it as base } from '../../support/served-mock.js'
+import { itWithoutWarnings as base } from '../../support/served-mock.js'
 import { tokens } from '../../support/tanks.js'
 
 type Game = Awaited<ReturnType<typeof unrealGame>>

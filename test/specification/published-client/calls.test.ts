@@ -16,8 +16,9 @@ const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
   url: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     async ({}, use) => {
-      const { url, close } = await serve()
+      const { mock, url, close } = await serve()
       await use(url)
+      expect(mock.warnings.list()).toEqual([])
       await close()
     },
     { scope: 'file' },

@@ -11,6 +11,8 @@ const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
     const mock = createMockmaker({ scenario: { ...tanks, clock: 'running', now: undefined } })
     const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
     await use(url)
+    // One session plays with a development token, and joins the lobby of its canned seat.
+    expect(mock.warnings.list().filter(({ rule }) => rule !== 'canned answers')).toEqual([])
     await close()
   },
   as: ({ url }, use) => use(token => new RivetClient({ environment: url, ...(token === undefined ? {} : { token }) })),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { rules } from '../../../../src/core/control/warnings/rules.js'
+import { scenarios } from '../../../../src/core/scenario/index.js'
 import { lobbyTokenOf } from '../../../../src/core/store/tokens.js'
 import { createMockmaker, type MockRequest, type ScenarioInput, type WarningRule } from '../../../../src/index.js'
 import { fakeRealTimers } from '../../../support/fake-real-timers.js'
@@ -369,6 +370,24 @@ describe('a rule', () => {
         expect(game.mock.warnings.list()).toEqual([])
       })
   }
+
+  it('warns of nothing on a busy Friday night with thirty bots that behave', async () => {
+    const game = play(scenarios['friday-night'])
+    await game.every(1_000, 180, async second => {
+      for (let bot = 0; bot < 30; bot++) {
+        const client = { port: 50_000 + bot, headers: {} }
+        await game.send('GET', '/matchmaker/lobbies/list', client)
+        if (second % 30 !== bot) continue
+        const { json } = await game.send('POST', '/matchmaker/lobbies/find', {
+          ...client,
+          body: { game_modes: ['duel'] },
+        })
+        await game.send('POST', '/matchmaker/lobbies/join', { ...client, body: { lobby_id: json.lobby?.lobby_id } })
+      }
+    })
+    expect(game.mock.warnings.list()).toEqual([])
+    expect(game.mock.journal.dropped()).toBeGreaterThan(1_000)
+  })
 
   it('has a case here for each rule about requests and seats', () => {
     // test/server/processes/server-warnings.test.ts has them.
