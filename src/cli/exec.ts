@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname } from 'node:path'
 import { environmentOf, secretVariables, withoutSecrets } from '../core/control/environment.js'
+import type { NewWarning } from '../core/control/warnings/recorder.js'
 import { versionNameOf } from '../core/operations/games.js'
 import { defaultNamespace } from '../core/store/namespaces.js'
 import type { TokenRow } from '../core/store/rows.js'
@@ -14,17 +15,22 @@ import { writeCapsule } from './export.js'
 import type { FlagsOf } from './flags.js'
 import { ownWorld } from './key-world.js'
 import type { Console } from './output.js'
+import { warningLine } from './request-log.js'
 import { type StartOptions, startMock } from './serve.js'
 
 /** Exit codes, as in shells. The number of a signal is added to `signalled`. */
-const exitCodes = { cannotRun: 126, notFound: 127, signalled: 128 } as const
+const exitCodes = { warned: 1, cannotRun: 126, notFound: 127, signalled: 128 } as const
 
 /**
- * Runs a command while a mock answers on a free port. Resolves with the exit code of the command. Rejects with `UsageError`
- * if the mock cannot start.
+ * Runs a command while a mock answers on a free port. Resolves with the exit code of the command, or with 1 if the mock must not
+ * warn, and does. Rejects with `UsageError` if the mock cannot start.
  */
 export async function exec(command: readonly string[], options: StartOptions<FlagsOf<'exec'>>): Promise<number> {
   const { mock, url, controlToken, close } = await startMock(0, options)
+  const { capsuleOnFailure: file, failOnWarnings } = options.flags
+  // A test may delete its world at its end.
+  const warned: NewWarning[] = []
+  if (failOnWarnings) mock.warned.subscribe(one => warned.push(one))
   try {
     const { RIVET_TOKEN: _, ...inherited } = withoutSecrets(process.env)
     const namespace = defaultNamespace(mock.default.world)
@@ -33,8 +39,9 @@ export async function exec(command: readonly string[], options: StartOptions<Fla
     const own = environmentOf({ url, token, versionName })
     // The command may control its mock.
     const control = controlToken === undefined ? {} : { [secretVariables.controlToken]: controlToken.token }
-    const code = await runCommand(command, { ...inherited, ...own, ...control }, options.console)
-    const { capsuleOnFailure: file } = options.flags
+    const ownCode = await runCommand(command, { ...inherited, ...own, ...control }, options.console)
+    for (const one of warned) options.console.warn(warningLine(one))
+    const code = ownCode === 0 && warned.length > 0 ? exitCodes.warned : ownCode
     if (file !== undefined && code !== 0) {
       // Nobody can run the command again to get what this one has found.
       await mkdir(dirname(file), { recursive: true }).catch(() => {})

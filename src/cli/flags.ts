@@ -251,6 +251,7 @@ export const flagsOf = {
       'write the world with its past to this file if the command fails',
       { parse: notBlank('the path of a file') },
     ],
+    failOnWarnings: ['--fail-on-warnings', 'exit with 1 if the mock warns of a client or a game server'],
     ...mock,
   },
   'check-server': {

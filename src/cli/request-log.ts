@@ -2,6 +2,7 @@ import { hasFailed } from '../core/contract/errors.js'
 import type { JournalEntry } from '../core/contract/journal.js'
 import { isSeatOperation } from '../core/contract/operations.js'
 import { defaultWorldId, isControlPath, pathInWorld, readinessPath } from '../core/contract/paths.js'
+import type { NewWarning } from '../core/control/warnings/recorder.js'
 import { writeJson } from '../core/lib/json.js'
 import { counted, grouped, shortened } from '../core/lib/messages.js'
 import { elapsedText, localTimeOfDay, timeOfDay } from '../core/lib/time.js'
@@ -92,6 +93,12 @@ export function printLastFailure(entries: readonly JournalEntry[], { print, styl
   print('')
 }
 
+/** Writes a warning as one line. */
+export function warningLine({ world, warning }: NewWarning, style: Console['style'] = (_, text) => text): string {
+  const place = world === defaultWorldId ? '' : style('dim', ` [${world}]`)
+  return `${style('yellow', 'warning')}  ${warning.rule}${place}: ${warning.sentence} ${warning.advice}`
+}
+
 /** Prints a line, or a JSON object, for each request of a mock. The same request again and again is one line with a count. */
 export function logRequests(
   { log, warned, worlds }: Pick<Mock, 'log' | 'warned' | 'worlds'>,
@@ -102,11 +109,10 @@ export function logRequests(
   }: { readonly format: 'text' | 'json'; readonly failuresOnly?: boolean | undefined; readonly console: Console },
 ): void {
   const { print, printCounted, printJson, style } = console
-  warned.subscribe(({ world, warning }) => {
-    const inWorld = world === defaultWorldId ? undefined : world
-    if (format === 'json') return printJson({ event: 'warning', ...warning, world: inWorld })
-    const place = inWorld === undefined ? '' : style('dim', ` [${inWorld}]`)
-    print(`${style('yellow', 'warning')}  ${warning.rule}${place}: ${warning.sentence} ${warning.advice}`)
+  warned.subscribe(one => {
+    const { world, warning } = one
+    if (format === 'text') return print(warningLine(one, style))
+    printJson({ event: 'warning', ...warning, world: world === defaultWorldId ? undefined : world })
   })
   log.subscribe(record => {
     if (failuresOnly && record.status < 400) return

@@ -1,10 +1,12 @@
 import { rewordedCall } from '../client/http.js'
 import type { ExchangeMatch, Expectation, OperationPattern } from '../core/contract/journal.js'
+import type { Warning } from '../core/control/warnings/warning.js'
 import { after } from '../core/lib/after.js'
 import { reworded } from '../core/lib/messages.js'
 import { describeMismatch, expectationOf, inArguments, type Times } from '../core/pipeline/journal-mismatch.js'
 import type { Verification } from '../core/pipeline/verify.js'
 import type { ServedLobby } from '../core/simulation/servers.js'
+import { warningLines } from './report.js'
 import { type ServedExpectation, servedDifferences, servedExpectationOf, servedText } from './served.js'
 import { checkMock, lossOfJournal, presentLoss } from './tested-mock.js'
 
@@ -21,6 +23,11 @@ export interface MockmakerMatchers<R = unknown> {
    * ready. Over a client it returns a promise. The message names the players that are missing, with their stories.
    */
   toHaveServed(lobbyId: string, expected?: ServedExpectation): R
+  /**
+   * Passes if the mock has no warnings: mistakes of clients and game servers. The message has their sentences. Over a client it
+   * returns a promise. The scenario key `warnings` turns a rule off.
+   */
+  toHaveNoWarnings(): R
 }
 
 /** The result of a matcher, in the form of all three runners. */
@@ -71,6 +78,20 @@ export const matchers = {
       after(presentLoss(checked), loss => {
         if (loss !== undefined) return { pass: isNot, message: () => loss }
         return servedResult(served, expectation)
+      }),
+    )
+  },
+
+  toHaveNoWarnings(this: unknown, mock: unknown): MatcherResult | Promise<MatcherResult> {
+    const checked = checkMock(mock, 'toHaveNoWarnings')
+    const { isNot = false } = Object(this) as { readonly isNot?: boolean } // a runner passes its state
+    const found = checked.warnings.list() as Warning[] | Promise<Warning[]> // of a mock, or of a client
+    return after(found, warnings =>
+      after(presentLoss(checked), loss => {
+        if (loss !== undefined) return { pass: isNot, message: () => loss }
+        const message = ['expected no warnings, and found:', ...warningLines(warnings)].join('\n')
+        if (warnings.length > 0) return { pass: false, message: () => message }
+        return { pass: true, message: () => 'expected a warning, and the mock has none' }
       }),
     )
   },

@@ -1,6 +1,7 @@
 import { clientClosedRequest, hasFailed } from '../core/contract/errors.js'
 import type { FaultState } from '../core/contract/faults.js'
 import type { JournalEntry, PendingRequest } from '../core/contract/journal.js'
+import type { Warning } from '../core/control/warnings/warning.js'
 import { after } from '../core/lib/after.js'
 import { writeJson } from '../core/lib/json.js'
 import { escapedLine, shortened } from '../core/lib/messages.js'
@@ -42,8 +43,9 @@ const mostRequests = 20
 const longestBody = 400
 
 /**
- * Describes the requests of a mock for a failed test: the calls that still wait for requests, a line for each request with its
- * status and its time, the bodies, the faults that applied, and the requests that are still blocked. Returns a promise for a client.
+ * Describes the requests of a mock for a failed test: the calls that still wait for requests, the warnings, a line for each request
+ * with its status and its time, the bodies, the faults that applied, and the requests that are still blocked. Returns a promise for a
+ * client.
  */
 export function reportRequests(mock: TestedMock, options?: ReportOptions): string
 export function reportRequests(client: TestedClient, options?: ReportOptions): Promise<string>
@@ -53,12 +55,20 @@ export function reportRequests(mock: TestedMock | TestedClient, options: ReportO
 }
 
 function readMock(mock: TestedMock | TestedClient): Reported | Promise<Reported> {
-  const { journal, faults } = mock
-  const parts = [journal.find(), journal.pending(), journal.waits(), faults.list(), presentLoss(mock)] as const
-  type Parts = [JournalEntry[], PendingRequest[], PendingWait[], FaultState[], string | undefined]
+  const { journal, faults, warnings } = mock
+  const requests = [journal.find(), journal.pending(), journal.waits()] as const
+  const parts = [...requests, faults.list(), warnings.list(), presentLoss(mock)] as const
+  type Parts = [JournalEntry[], PendingRequest[], PendingWait[], FaultState[], Warning[], string | undefined]
   const isAtOnce = (all: readonly unknown[]): all is Parts => !all.some(part => part instanceof Promise)
   const all = isAtOnce(parts) ? parts : Promise.all(parts)
-  return after(all, ([entries, pending, waits, faults, loss]) => ({ entries, pending, waits, faults, loss }))
+  return after(all, ([entries, pending, waits, faults, warned, loss]) => ({
+    entries,
+    pending,
+    waits,
+    faults,
+    warnings: warned,
+    loss,
+  }))
 }
 
 /**
@@ -96,12 +106,13 @@ interface Reported {
   readonly pending: readonly PendingRequest[]
   readonly waits: readonly PendingWait[]
   readonly faults: readonly FaultState[]
+  readonly warnings: readonly Warning[]
   /** Why earlier requests of the test are missing. */
   readonly loss: string | undefined
 }
 
 function writeReport(
-  { entries, pending, waits, faults, loss }: Reported,
+  { entries, pending, waits, faults, warnings, loss }: Reported,
   { saved, noRequest = noneReached, strays }: ReportOptions,
 ): string {
   const shown = entries.slice(-mostRequests)
@@ -110,6 +121,8 @@ function writeReport(
     ...(waits.length === 0 ? [] : ['These calls of the test still wait:']),
     ...waits.flatMap(waitLines),
     ...(loss === undefined ? [] : [`${loss.charAt(0).toUpperCase()}${loss.slice(1)}.`]),
+    ...(warnings.length === 0 ? [] : ['The mock warns:']),
+    ...warningLines(warnings),
     ...(entries.length === 0 && pending.length === 0 && loss === undefined ? [noRequest] : []),
     ...(entries.length === 0 ? [] : ['The requests to the mock, the oldest first:']),
     ...(earlier === 0 ? [] : [`  … ${earlier} earlier ${earlier === 1 ? 'request' : 'requests'}`]),
@@ -122,16 +135,27 @@ function writeReport(
   return lines.join('\n')
 }
 
+/** Writes a line for each warning, with its advice. */
+export function warningLines(warnings: readonly Warning[]): string[] {
+  return warnings.map(({ rule, count, sentence, advice }) =>
+    escapedLine(`  ${rule}${count === 1 ? '' : `, ${count} times`}: ${sentence} ${advice}`),
+  )
+}
+
+/** The most warnings of a summary. */
+const mostWarnings = 3
+
 /** The longest line of a summary, in characters. */
 const longestLine = 90
 
 function writeSummary(
-  { entries, pending, waits, loss }: Reported,
+  { entries, pending, waits, warnings, loss }: Reported,
   { longest, noRequest = noneReached }: SummaryOptions,
 ): string {
   const calls = [
     ...waits.map(wait => shortened(escapedLine(`${wait.call} still waits for ${wantedText(wait)}`), longestLine)),
     ...(loss === undefined ? [] : ['The mock was restarted, or the world was deleted, during this test']),
+    ...warnings.slice(0, mostWarnings).map(({ sentence }) => escapedLine(`Warning: ${sentence}`)),
   ]
   const requests = [...entries.map(summaryOf), ...pending.map(request => `${lineStart(request)} still waits`)]
   const lines = [...calls, ...(requests.length === 0 && loss === undefined ? [noRequest] : requests)]

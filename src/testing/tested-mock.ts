@@ -6,10 +6,10 @@ import { quoted, UsageError } from '../core/lib/messages.js'
 import type { Verification } from '../core/pipeline/verify.js'
 
 /** The parts of a mock, or of a world of it, that the test tools use. */
-export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'servers' | 'snapshot'>
+export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'servers' | 'snapshot' | 'warnings'>
 
 /** The same over HTTP. */
-export type TestedClient = Pick<Client, 'faults' | 'journal' | 'servers' | 'snapshot'>
+export type TestedClient = Pick<Client, 'faults' | 'journal' | 'servers' | 'snapshot' | 'warnings'>
 
 /** Finds out, for each client of a test, whether its world has lost the journal. */
 const losses = new WeakMap<object, LossOf>()

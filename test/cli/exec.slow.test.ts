@@ -35,6 +35,31 @@ describe('mockmaker exec', () => {
     expect(past.exchanges).toHaveLength(1)
   })
 
+  it('fails if the mock warns, also in a world that is gone, and passes if a rule is off', async () => {
+    const cwd = await folder({ 'off.yaml': 'warnings: { no such call: off }\ngame_modes: [duel]\n' })
+    const script = `
+      const { MOCKMAKER_URL: mock } = process.env
+      const headers = { 'content-type': 'application/json' }
+      const change = (method, body) => fetch(mock + '/__mock/worlds/mine', { method, headers, body })
+      change('PUT', '{}')
+        .then(() => fetch(mock + '/w/mine/v1/lobbies/find'))
+        .then(() => change('DELETE'))
+        .then(() => process.exit(Number(process.argv[1] ?? 0)))`
+
+    const failed = await run(node(script, '--fail-on-warnings'))
+    const unasked = await run(node(script))
+    const own = await run([...node(script, '--fail-on-warnings'), '3'])
+    const off = await run(node(script, 'off.yaml', '--fail-on-warnings'), { cwd })
+
+    expect([failed.code, failed.stdout]).toEqual([1, ''])
+    expect(failed.stderr).toMatch(/^warning {2}no such call \[mine\]: .*lobbies\/find.*\n$/)
+    expect([unasked, off].map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ])
+    expect([own.code, own.stderr]).toEqual([3, failed.stderr])
+  })
+
   it('sets another token if asked, and the URL of the matchmaker, the only one that the Unreal plugin reads', async () => {
     const { stdout } = await run(node(printed, '--token', 'cloud'))
 

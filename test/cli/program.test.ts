@@ -83,6 +83,7 @@ describe('the options in the help', () => {
     expect([...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name)).toEqual([
       '--token',
       '--capsule-on-failure',
+      '--fail-on-warnings',
       '--seed',
       '--live',
       '--data',

@@ -99,8 +99,9 @@ describe('the line of a request', () => {
   it('shortens a long path and a long origin', async () => {
     const headers = { origin: `https://${'o'.repeat(6_000)}.test` }
 
-    const [line = ''] = await linesOf([{ method: 'GET', path: `/${'p'.repeat(6_000)}`, headers }])
+    const lines = await linesOf([{ method: 'GET', path: `/${'p'.repeat(6_000)}`, headers }])
 
+    const line = lines.find(one => !one.startsWith('warning')) ?? ''
     expect(line).toMatch(/ GET {5}\/p{200,300}… .* pages of https:\/\/o{200,300}… cannot read this: /)
     expect(line.length).toBeLessThan(2_000)
   })

@@ -5,6 +5,7 @@ import { controls, messageOf } from '../support/controls.js'
 import { ask, post } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { bearer, tokens } from '../support/tanks.js'
+import { warn, warned } from '../support/warn.js'
 import type { Extended } from './extended-expect.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) } as const
@@ -13,6 +14,23 @@ const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.p
 // Vitest changes its own `expect`.
 vitestExpect.extend(matchers)
 const expect = vitestExpect as unknown as Extended
+
+describe.each(controls)('toHaveNoWarnings, $where', ({ of }) => {
+  it('passes until the mock warns, and then has the sentences', async ({ serve }) => {
+    const served = await serve()
+    const mock = of(served)
+    await expect(mock).toHaveNoWarnings()
+    const none = await messageOf(() => expect(mock).not.toHaveNoWarnings())
+
+    for (let i = 0; i < 2; i++) warn(served.mock)
+
+    await expect(mock).not.toHaveNoWarnings()
+    vitestExpect(await messageOf(() => expect(mock).toHaveNoWarnings())).toBe(
+      `expected no warnings, and found:\n  buffered output, 2 times: ${warned}`,
+    )
+    vitestExpect(none).toBe('expected a warning, and the mock has none')
+  })
+})
 
 describe.each(controls)('toHaveAnswered, $where', ({ of }) => {
   it('passes if the mock has answered such requests', async ({ serve }) => {

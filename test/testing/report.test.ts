@@ -7,6 +7,7 @@ import { controls } from '../support/controls.js'
 import { ask, comparable, post, type TestRequest } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { bearer, tokens } from '../support/tanks.js'
+import { warn, warned } from '../support/warn.js'
 import { watchIndexOf } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) } as const
@@ -49,6 +50,19 @@ describe.each(controls)('the report of a failed test, $where', ({ of }) => {
       '  POST /matchmaker/lobbies/find → no answer (1 ms), by fault 2 (lobbies.find: {"reset":true})',
       '    request: {"game_modes":["duel"]}',
     ])
+  })
+
+  it('begins with the warnings', async ({ serve }) => {
+    const served = await serve()
+    await ask(served.mock, find('duel'))
+    for (let i = 0; i < 2; i++) warn(served.mock)
+
+    const [head, warning, ...others] = (await reportOf(of(served))).split('\n')
+
+    expect([head, warning]).toEqual(['The mock warns:', `  buffered output, 2 times: ${warned}`])
+    expect(others[0]).toBe('The requests to the mock, the oldest first:')
+    const [summary] = (await summarizeRequests(of(served), { longest: 1_000 })).split('\n')
+    expect(summary).toMatch(/^Warning: The game server of duel in nowhere has been ready for 4 s,.* may be buffered\.$/)
   })
 
   it('lists the requests that are still blocked', async ({ serve }) => {

@@ -15,7 +15,7 @@ import { type Tool, tools } from './tools.js'
 const longestAnswer = 60_000
 
 const instructions =
-  'You work in a fork of a world of mockmaker, a mock of the Rivet matchmaker. It is yours: nobody else sees your changes, and it is deleted at the end. Point the game at the url of get_world, with a token of it. Read the world where the user plays with "of": "mock". To find a cause, begin with list_requests, then explain. The package has docs, and a skill at docs/skills/mockmaker/SKILL.md.'
+  'You work in a fork of a world of mockmaker, a mock of the Rivet matchmaker. It is yours: nobody else sees your changes, and it is deleted at the end. Point the game at the url of get_world, with a token of it. Read the world where the user plays with "of": "mock". To find a cause, begin with list_warnings, then list_requests and explain. The package has docs, and a skill at docs/skills/mockmaker/SKILL.md.'
 
 /**
  * Serves the tools to an agent over streams, until one of them ends or `signal` aborts. Then it deletes the fork. It needs no mock

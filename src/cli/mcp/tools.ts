@@ -50,11 +50,8 @@ const ids = z.array(z.string()).max(most).default([])
 /** The tools of `mockmaker mcp`. A client gets them all at its start, so their list is short. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: it is one table
 export const tools = lazy((): readonly Tool[] => {
-  const of = z
-    .enum(['fork', 'mock'])
-    .default('fork')
-    .describe('fork: your own copy. mock: the world where the user plays')
-  const limit = z.int().min(1).max(500).default(20).describe('the most entries')
+  const of = z.enum(['fork', 'mock']).default('fork')
+  const limit = z.int().min(1).max(500).default(20)
 
   return [
     tool('get_world', {
@@ -62,7 +59,7 @@ export const tools = lazy((): readonly Tool[] => {
         'Reads the world. Without table: its URL (point the game there), tokens, clock, counts. With table: its newest records, such as lobbies and players.',
       isReadOnly: true,
       input: z.strictObject({
-        of,
+        of: of.describe('fork: your own copy. mock: the world where the user plays'),
         table: z.enum([...tables, 'servers', 'schedule']).optional(),
         where: z.record(z.string(), z.string()).default({}).describe('fields to match: {"game_mode_id": "duel"}'),
         limit,
@@ -96,7 +93,7 @@ export const tools = lazy((): readonly Tool[] => {
           .describe(
             'a new lobby: {"game_mode_id": "duel", "region_id": "lnd-fra", "players": 1}. update: {"is_closed": true}, null removes a field. complete: {"game": "tanks"}',
           ),
-        count: z.int().min(1).max(most).optional().describe('how many lobbies to create alike'),
+        count: z.int().min(1).max(most).optional().describe('of lobbies alike'),
       }),
       async run(session, { action, table, id, fields, count }) {
         if (count !== undefined && (action !== 'create' || table !== 'lobbies'))
@@ -142,10 +139,10 @@ export const tools = lazy((): readonly Tool[] => {
       isReadOnly: true,
       input: z.strictObject({
         of,
-        request: z.int().optional().describe('the id of a request of list_requests'),
+        request: z.int().optional().describe('its id in list_requests'),
         lobby_id: z.string().optional(),
         find: z.string().optional().describe('a game mode: which lobby would a find get now?'),
-        path: z.string().optional().describe('which answer would this path get?'),
+        path: z.string().optional(),
         method: z.string().optional(),
         token: z.string().optional(),
       }),
@@ -162,7 +159,7 @@ export const tools = lazy((): readonly Tool[] => {
       isReadOnly: true,
       input: z.strictObject({
         of,
-        player: z.string().optional().describe('a token, its beginning, or a name'),
+        player: z.string().optional().describe('a token or a name'),
         q: z.string().optional().describe('a part of a token, name, lobby, game mode or region'),
         limit,
       }),
@@ -170,6 +167,28 @@ export const tools = lazy((): readonly Tool[] => {
         player === undefined
           ? session.read(of, 'GET /stories', { query: { q, limit } })
           : session.read(of, 'GET /stories/{player}', { params: { player }, query: {} }),
+    }),
+    tool('list_warnings', {
+      description: 'Lists what the game or its servers do wrong, with advice and proof.',
+      isReadOnly: true,
+      input: z.strictObject({ of }),
+      run: (session, { of }) => session.read(of, 'GET /warnings'),
+    }),
+    tool('read_server_log', {
+      description: 'Reads the newest output of the game server of a lobby, and its end.',
+      isReadOnly: true,
+      input: z.strictObject({ of, lobby_id: z.string(), limit }),
+      async run(session, { of, lobby_id, limit }) {
+        const {
+          log,
+          environment: _,
+          last_lines: __,
+          ...server
+        } = await session.read(of, 'GET /servers/{lobby_id}', {
+          params: { lobby_id },
+        })
+        return { ...server, log: log.slice(-limit) }
+      },
     }),
     tool('set_faults', {
       description:
@@ -181,9 +200,9 @@ export const tools = lazy((): readonly Tool[] => {
           .max(most)
           .default([])
           .describe('[{"operation": "lobbies.find", "effect": {"error": {"status": 503}}, "times": 2}]'),
-        remove: ids.describe('ids of faults. The requests that they hold are answered'),
-        release: ids.describe('ids of faults that stay, and answer the requests that they hold'),
-        clear: z.boolean().default(false).describe('removes all faults that were there before'),
+        remove: ids.describe('ids. Their held requests are answered'),
+        release: ids.describe('ids. They stay, and answer their held requests'),
+        clear: z.boolean().default(false).describe('removes all earlier faults'),
       }),
       // If a fault cannot be added, nothing changes.
       async run(session, { add, remove, release, clear }) {
@@ -245,7 +264,7 @@ export const tools = lazy((): readonly Tool[] => {
       },
     }),
     tool('validate_scenario', {
-      description: 'Checks the text of a scenario file, and says what is wrong and where. It needs no running mock.',
+      description: 'Checks the text of a scenario file, without a mock.',
       isReadOnly: true,
       input: z.strictObject({ text: z.string().describe('YAML or JSON') }),
       async run(_, { text }) {
@@ -254,7 +273,7 @@ export const tools = lazy((): readonly Tool[] => {
       },
     }),
     tool('take_snapshot', {
-      description: 'Returns the whole world as a scenario, to keep in a file or to load again.',
+      description: 'Returns the whole world as a scenario.',
       isReadOnly: true,
       input: z.strictObject({
         of,

@@ -13,17 +13,15 @@ export const warningTexts = {
     'The seat of a client expires, because the server of its lobby never called `players.connected` for it.',
   'seats unused': 'An address takes 3 seats in a row, and all of them expire.',
   'never ready': 'The server of a lobby has not called `lobbies.ready` after 10 s.',
-  'dead port':
-    'A game server that the mock has started calls ready, and nothing listens on a TCP port to which its seats lead.',
+  'dead port': 'A started server called `lobbies.ready`, and nothing listens on the TCP port that its seats lead to.',
   'wrong port': 'The same, and the server listens on another port.',
   'seats without ports': 'A game mode opens no ports, so a seat in it has `ports: {}`.',
   'no such call': 'A request has a path that no operation has.',
   'canned answers':
     'A client gets a seat with a development token. Then a client joins that lobby, or the server of a real lobby connects that player.',
   'crowd from one address': 'The limit of players from one address refuses a player.',
-  'server ended dirty':
-    'A game server that the mock has started exits by itself while players have seats in its lobby.',
-  'buffered output': 'A game server that the mock has started calls ready, and writes nothing until 4 s later.',
+  'server ended dirty': 'A started server exits by itself while players have seats in its lobby.',
+  'buffered output': 'A started server has written nothing 4 s after it called `lobbies.ready`.',
 } as const satisfies { readonly [Rule in WarningRule]: string }
 
 /** The rules of warnings. */

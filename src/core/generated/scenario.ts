@@ -374,15 +374,9 @@ export interface ScenarioInput {
         'canned answers'?: 'off' | undefined
         /** off: no warning. Without it: The limit of players from one address refuses a player. */
         'crowd from one address'?: 'off' | undefined
-        /**
-         * off: no warning. Without it: A game server that the mock has started exits by itself while players have seats
-         * in its lobby.
-         */
+        /** off: no warning. Without it: A started server exits by itself while players have seats in its lobby. */
         'server ended dirty'?: 'off' | undefined
-        /**
-         * off: no warning. Without it: A game server that the mock has started calls ready, and writes nothing until 4 s
-         * later.
-         */
+        /** off: no warning. Without it: A started server has written nothing 4 s after it called `lobbies.ready`. */
         'buffered output'?: 'off' | undefined
       }
     | undefined

@@ -534,8 +534,8 @@ function publish({ world }: Server): void {
 }
 
 /** Tells the rules of warnings what a server has done. */
-function tell({ world, state: { lobby_id, game_mode_id } }: Server, facts: ServerFacts): void {
-  world.servers.events.emit({ lobby_id, game_mode_id, ...facts })
+function tell({ world, state: { lobby_id, game_mode_id, region_id } }: Server, facts: ServerFacts): void {
+  world.servers.events.emit({ lobby_id, game_mode_id, region_id, ...facts })
 }
 
 /** The tokens of the players in the lobby of a server. It does not know those of a simulation. */

@@ -176,8 +176,8 @@ function hasFailed({ exit }: ClientEnd): boolean {
 function portHints({ dead, listening }: DeadPorts): string[] {
   const { sentence, advice } = listening.length > 0 ? wrongPort : deadPort
   return dead.map(port => {
-    const facts = { server: 'The server', ...port, listening }
-    return `${sentence(facts)} ${advice(facts)}`
+    const facts = { who: 'it', ...port, listening }
+    return `${sentence(facts)}. ${advice(facts)}`
   })
 }
 

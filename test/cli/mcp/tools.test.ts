@@ -7,7 +7,9 @@ import { createListener } from '../../../src/server/http/server.js'
 import { freePort } from '../../support/command.js'
 import { serveDuringTest } from '../../support/http.js'
 import { it, type ServedMock, serveMock } from '../../support/served-mock.js'
+import { showServers } from '../../support/shown-servers.js'
 import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
+import { warn } from '../../support/warn.js'
 import { stateOf } from '../../support/worlds.js'
 import { openSession } from './mcp-session.js'
 
@@ -29,7 +31,7 @@ describe('the list of tools', () => {
 
     expect(list.tools.map(({ name }) => name)).toEqual(tools().map(({ name }) => name))
     expect(list.tools.length).toBeGreaterThanOrEqual(8)
-    expect(list.tools.length).toBeLessThanOrEqual(10)
+    expect(list.tools.length).toBeLessThanOrEqual(12)
     expect(JSON.stringify(list).length).toBeLessThanOrEqual(8_000)
   })
 
@@ -284,6 +286,24 @@ describe('a tool', () => {
     expect(stories).toMatchObject([{ token: player.token }])
     expect((await use('get_story', { player: player.token })).steps.length).toBeGreaterThan(0)
     expect((await use('get_story', { q: 'nobody at all' })).total).toBe(0)
+  })
+
+  it('lists warnings, and reads the log of a game server without its environment', async ({ serve }) => {
+    const served = await serve()
+    const { use, fail } = await openSession(served.url)
+    const last_lines = ['one', 'two'].map(text => ({ at: '2026-11-20T20:00:00.000Z', text }))
+    showServers(served.mock, [{ lobby_id: 'arena', status: 'crashed', message: 'it crashed', lines: 2, last_lines }])
+    warn(served.mock)
+
+    const { warnings } = await use('list_warnings', { of: 'mock' })
+    const { log, ...server } = await use('read_server_log', { of: 'mock', lobby_id: 'arena', limit: 1 })
+
+    expect(warnings.map(({ rule }: { rule: string }) => rule)).toEqual(['buffered output'])
+    expect(await use('list_warnings')).toEqual({ warnings: [], dropped: 0 })
+    expect(log).toEqual([last_lines[1]])
+    expect(server).toMatchObject({ status: 'crashed', message: 'it crashed', lines: 2 })
+    expect(server).not.toHaveProperty('environment')
+    expect(await fail('read_server_log', { lobby_id: 'arena' })).toContain('the mock has started no game server')
   })
 
   it('adds, releases and removes faults', async ({ serve }) => {

@@ -160,7 +160,7 @@ describe('a game server', () => {
       return (await got.json()) as Join
     }
     const before = await find()
-    const warning = /^warning {2}(dead|wrong) port: The game server of duel \w{8} .* PORT_default/
+    const warning = /^warning {2}(dead|wrong) port: The game server of duel in .* PORT_default/
     await until(() => lines().some(line => warning.test(line)))
 
     // Written again, but not without pause: the file system is watched soon after the start.

@@ -169,7 +169,7 @@ describe('a wrong server', () => {
         '✗ clients: 1 of 1 client failed',
         '    player 1 crashed with exit code 1',
         '      refused',
-        '    The server called ready, and nothing listens on port 42687, to which its seats lead. Let it listen on the port in PORT_default before it calls ready.',
+        '    it called ready, and nothing listens on port 42687, to which its seats lead. Let it listen on the port in PORT_default before it calls ready.',
       ],
     ],
     [
@@ -182,7 +182,7 @@ describe('a wrong server', () => {
       [
         '✗ connected: missing for 1 of 1 player',
         '    Ada player.mock.Ada: Ada was here. Its client ran for 500 ms, until the check ended it.',
-        '    The server listens on port 7777, and its seats lead to port 42687. Let it listen on the port in PORT_default. If its port cannot change, write fixed: 7777 for that port in the scenario.',
+        '    it listens on port 7777, and its seats lead to port 42687. Let it listen on the port in PORT_default. If its port cannot change, write fixed: 7777 for that port in the scenario.',
       ],
     ],
     [

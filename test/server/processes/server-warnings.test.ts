@@ -15,7 +15,8 @@ async function game({ findDeadPorts }: { findDeadPorts?: FindDeadPorts } = {}) {
     const id = server.env.RIVET_LOBBY_ID ?? ''
     await ready(id)
     await settled()
-    return { server, id, seat: (await found).json, name: `The game server of duel ${id.slice(0, 8)}` }
+    const seat = (await found).json
+    return { server, id, seat, name: `The game server of duel in ${seat.lobby.region.display_name}` }
   }
   const warnings = () => mock.default.warnings.list()
   return { ...managed, ...(await play(1)), play, warnings, servers: mock.default.servers }

@@ -9,7 +9,10 @@ import { RecentMap } from './recent-map.js'
 import type { ClientSeat, Rule, WarningFacts, WarningSubject } from './warning.js'
 
 /** Names a lobby for people: `duel in Frankfurt`. */
-function lobbyText({ game_mode_id, region_id }: LobbyRow, { tables }: LiveWorld): string {
+export function lobbyText(
+  { game_mode_id, region_id }: Pick<LobbyRow, 'game_mode_id' | 'region_id'>,
+  { tables }: LiveWorld,
+): string {
   return `${game_mode_id} in ${tables.regions.get(region_id)?.region_display_name ?? region_id}`
 }
 

@@ -1,80 +1,80 @@
 import { counted } from '../../lib/messages.js'
 import type { ServerEvent } from '../../simulation/servers.js'
 import { RecentMap } from './recent-map.js'
-import type { Mistake, Observers, Rule, WarningFacts } from './warning.js'
+import { lobbyText } from './seat-rules.js'
+import type { Observers, Rule, WarningFacts, WarningSubject, WatchedWorld } from './warning.js'
 
-// The rules about the processes that the mock has started as game servers.
+// The rules about the processes that the mock has started as game servers. Those of one game mode run the same program, so their
+// mistakes are one warning.
 
-/** Names a game server, as its lines of output do. */
-function serverName({ game_mode_id, lobby_id }: ServerEvent): string {
-  return `The game server of ${game_mode_id} ${lobby_id.slice(0, 8)}`
+function subjectOf({ lobby_id, game_mode_id }: ServerEvent): WarningSubject {
+  return { lobby_id, game_mode_id }
 }
 
-/**
- * Watches the servers of a world: `mistakesOf` returns the facts of an event, and what else tells its mistakes apart. Lobbies of one
- * game mode run the same program, so their mistakes are one warning.
- */
-function observeServers<Facts>(
-  report: (mistake: Mistake<Facts>) => void,
-  mistakesOf: (event: ServerEvent) => readonly Pick<Mistake<Facts>, 'facts' | 'key'>[],
+function serverText(event: ServerEvent, { world }: WatchedWorld): string {
+  return `The game server of ${lobbyText(event, world)}`
+}
+
+/** Watches the ports of servers that call ready. `isElsewhere`: those that listen on other ports. */
+function observePorts(
+  report: Parameters<Rule<WarningFacts['dead port']>['observe']>[0],
+  watched: WatchedWorld,
+  { isElsewhere }: { readonly isElsewhere: boolean },
 ): Observers {
   /** The requests by which the servers have called ready, by lobby. */
   const readyCalls = new RecentMap<number>()
   return {
-    exchange({ exchange: { id, operation, status, caller } }) {
-      if (operation === 'lobbies.ready' && status === 200 && caller?.kind === 'lobby')
-        readyCalls.set(caller.lobbyId, id)
+    exchange({ exchange: { id, operation, caller } }) {
+      if (operation === 'lobbies.ready' && caller?.kind === 'lobby') readyCalls.set(caller.lobbyId, id)
     },
     server(event) {
-      const { lobby_id, game_mode_id } = event
-      const players = event.kind === 'ended' ? { players: event.players } : {}
+      if (event.kind !== 'dead ports' || event.listening.length > 0 !== isElsewhere) return
+      const { dead, listening, lobby_id, game_mode_id } = event
       const requests = [readyCalls.get(lobby_id) ?? []].flat()
-      for (const { key, facts } of mistakesOf(event))
-        report({ key: `${game_mode_id} ${key}`, facts, subject: { lobby_id, game_mode_id, ...players }, requests })
+      for (const { port, variable } of dead) {
+        const facts = { who: serverText(event, watched), port, variable, listening }
+        report({ key: `${game_mode_id} ${variable}`, facts, subject: subjectOf(event), requests })
+      }
     },
   }
 }
 
-/** Returns the mistakes of a server that has called ready. */
-function deadPortsOf(event: ServerEvent, { isElsewhere }: { readonly isElsewhere: boolean }) {
-  if (event.kind !== 'dead ports' || event.listening.length > 0 !== isElsewhere) return []
-  const { dead, listening } = event
-  return dead.map(one => ({ key: one.variable, facts: { server: serverName(event), ...one, listening } }))
-}
-
 export const deadPort: Rule<WarningFacts['dead port']> = {
-  sentence: ({ server, port }) =>
-    `${server} called ready, and nothing listens on port ${port}, to which its seats lead.`,
+  sentence: ({ who, port }) => `${who} called ready, and nothing listens on port ${port}, to which its seats lead`,
   advice: ({ variable }) => `Let it listen on the port in ${variable} before it calls ready.`,
-  observe: report => observeServers(report, event => deadPortsOf(event, { isElsewhere: false })),
+  observe: (report, watched) => observePorts(report, watched, { isElsewhere: false }),
 }
 
 export const wrongPort: Rule<WarningFacts['wrong port']> = {
-  sentence: ({ server, port, listening }) =>
-    `${server} listens on port ${listening.join(', ')}, and its seats lead to port ${port}.`,
+  sentence: ({ who, port, listening }) =>
+    `${who} listens on port ${listening.join(', ')}, and its seats lead to port ${port}`,
   advice: ({ variable, listening: [own = 0] }) =>
     `Let it listen on the port in ${variable}. If its port cannot change, write fixed: ${own} for that port in the scenario.`,
-  observe: report => observeServers(report, event => deadPortsOf(event, { isElsewhere: true })),
+  observe: (report, watched) => observePorts(report, watched, { isElsewhere: true }),
 }
 
 export const endedDirty: Rule<WarningFacts['server ended dirty']> = {
-  sentence: ({ server, exit, players }) =>
-    `${server} ${exit}, with ${counted(players, 'player', 'players')} in its lobby.`,
+  sentence: ({ who, exit, players }) => `${who} ${exit}, with ${counted(players, 'player', 'players')} in its lobby`,
   advice: () =>
     'Before it exits, let it call players/disconnected for each player. After a crash, read its last lines.',
-  observe: report =>
-    observeServers(report, event => {
-      if (event.kind !== 'ended') return []
+  observe: (report, watched) => ({
+    server(event) {
+      if (event.kind !== 'ended') return
       const { exit, players } = event
-      return [{ key: '', facts: { server: serverName(event), exit, players: players.length } }]
-    }),
+      const facts = { who: serverText(event, watched), exit, players: players.length }
+      report({ key: event.game_mode_id, facts, subject: { ...subjectOf(event), players }, requests: [] })
+    },
+  }),
 }
 
 export const bufferedOutput: Rule<WarningFacts['buffered output']> = {
-  sentence: ({ server }) => `${server} has been ready for 4 s, and has written nothing: its output may be buffered.`,
+  sentence: ({ who }) => `${who} has been ready for 4 s, and has written nothing: its output may be buffered`,
   advice: () => 'Let it flush each line. If it is silent, let it write a line when it is ready, or turn this rule off.',
-  observe: report =>
-    observeServers(report, event =>
-      event.kind === 'silent' ? [{ key: '', facts: { server: serverName(event) } }] : [],
-    ),
+  observe: (report, watched) => ({
+    server(event) {
+      if (event.kind !== 'silent') return
+      const facts = { who: serverText(event, watched) }
+      report({ key: event.game_mode_id, facts, subject: subjectOf(event), requests: [] })
+    },
+  }),
 }

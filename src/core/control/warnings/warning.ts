@@ -60,7 +60,7 @@ export interface Warnings {
 
 /** A port to which seats lead, and the ports on which the server listens instead. */
 interface PortFacts {
-  readonly server: string
+  readonly who: string
   readonly port: number
   /** `PORT_default`. */
   readonly variable: string
@@ -74,6 +74,15 @@ export interface WarningFacts {
     readonly operation: OperationId
     readonly perSecond: number
   }
+  'dead port': PortFacts
+  'wrong port': PortFacts
+  'server ended dirty': {
+    readonly who: string
+    /** `crashed with exit code 1`. */
+    readonly exit: string
+    readonly players: number
+  }
+  'buffered output': { readonly who: string }
   'watch without index': {
     readonly who: string
     readonly polls: number
@@ -108,16 +117,6 @@ export interface WarningFacts {
   }
   'canned answers': { readonly operation: OperationId }
   'crowd from one address': { readonly address: string }
-  'dead port': PortFacts
-  'wrong port': PortFacts
-  'server ended dirty': {
-    /** `The game server of duel 8f2c41aa`. */
-    readonly server: string
-    /** `crashed with exit code 1`. */
-    readonly exit: string
-    readonly players: number
-  }
-  'buffered output': { readonly server: string }
 }
 
 /** An exchange, as rules see it. Times are in ms of `performance.now()`. */
