@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { openapi } from '../core/contract/openapi.js'
 import { operationIds, operations } from '../core/contract/operations.js'
 import { counted, nearest, UsageError } from '../core/lib/messages.js'
+import { createMock } from '../core/mock/mock.js'
 import { type Past, pastOf } from '../core/scenario/past.js'
 import { readScenario } from '../core/scenario/read.js'
 import { scenarios } from '../core/scenario/shipped.js'
@@ -155,6 +156,8 @@ async function validateScenarios(namesOrPaths: readonly string[], console: Conso
     try {
       const { scenario } = await loadScenario(nameOrPath, { commands: 'allowed' })
       const past = pastOf(readScenario(scenario))
+      // A mock decodes the past.
+      if (past) await createMock({ scenario }).close()
       console.print(`${nameOrPath}: ok${past ? `, ${capsuleText(past)}` : ''}`)
     } catch (error) {
       if (!(error instanceof UsageError)) throw error

@@ -173,8 +173,9 @@ describe('a capsule', () => {
 describe('a capsule that cannot be read', () => {
   it.each([
     ['a missing part', { base: undefined }, 'the past in the capsule is damaged (base: Invalid input'],
-    ['a wrong text', { base: '{' }, 'the past in the capsule is damaged (SyntaxError'],
+    ['a wrong text', { base: '{' }, 'the past in the capsule is damaged ('],
     ['a wrong change', { changes: [[1, 2, '{"rows":[["lobbies"]]}']] }, 'the past in the capsule is damaged ('],
+    ['a wrong exchange', { exchanges: [['{"id":1}']] }, 'the past in the capsule is damaged (exchange: time'],
   ])('is refused for %s, and nothing changes', async (_, wrong, message) => {
     const running = await busy()
     const capsule = capsuleOf(await busy())
@@ -186,6 +187,32 @@ describe('a capsule that cannot be read', () => {
     expect(running.snapshot({ with: ['journal'] })).toEqual(before)
   })
 
+  type Change = [id: number, revision: number, text: string]
+  interface Texts {
+    base: string
+    changes: Change[]
+  }
+  const inBase = (from: RegExp, to: string) => (past: Texts) => ({ ...past, base: past.base.replace(from, to) })
+  const inChanges = (from: RegExp, to: string) => (past: Texts) => ({
+    ...past,
+    changes: past.changes.map(([id, revision, text]): Change => [id, revision, text.replace(from, to)]),
+  })
+  it.each<readonly [string, (past: Texts) => Texts, string]>([
+    ['a row that breaks its schema', inBase(/"lobby_id":"[^"]+"/, '"lobby_id":null'), 'state: tables.lobbies'],
+    [
+      'a changed row that breaks its schema',
+      inChanges(/"player_token":"[^"]+"/, '"player_token":7'),
+      'change: rows[1][2].player_token is 7: expected string',
+    ],
+    ['an unknown table', inChanges(/\["players"/, '["__proto__"'), 'change: rows[1][0] is "__proto__"'],
+    ['a time that is no date', inBase(/"now":\d+/, '"now":1e300'), 'state: clock.now is 1e+300'],
+    ['revisions that fall', past => ({ ...past, changes: past.changes.toReversed() }), 'comes after'],
+  ])('is refused for %s', async (_, damage, message) => {
+    const capsule = capsuleOf(await busy())
+
+    expect(() => createMockmaker({ scenario: { ...capsule, past: damage(capsule.past) } })).toThrow(message)
+  })
+
   it('is its end alone if another version of the mock has written it, with a warning', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue()
     const capsule = capsuleOf(await busy())
@@ -195,6 +222,19 @@ describe('a capsule that cannot be read', () => {
     expect(warn.mock.calls).toEqual([[expect.stringContaining('the capsule is of mockmaker 9.0.0')]])
     expect(opened.world.players.count()).toBe(capsule.past.stories.stories.length)
     expect(opened.journal.find()).toEqual([])
+  })
+
+  it('writes nothing of its own to the terminal of its reader', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const capsule = capsuleOf(await busy())
+    const hostile = '1.0.0\u001b[2J'
+
+    closedAfterTest(createMockmaker({ scenario: { ...capsule, past: { format: 2, version: hostile } } }))
+    expect(warn.mock.calls.join()).toContain('the capsule is of another version of mockmaker, and this version')
+    for (const key of ['version', 'made_at'])
+      expect(() => createMockmaker({ scenario: { ...capsule, past: { ...capsule.past, [key]: hostile } } })).toThrow(
+        `the past in the capsule is damaged (${key}`,
+      )
   })
 
   it('runs no command', async () => {
