@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { lazy } from '../lib/lazy.js'
 import { UsageError } from '../lib/messages.js'
+import { latestMs } from '../lib/time.js'
 import { Mode, Rate } from '../store/clock.js'
 import type { RandomState } from '../store/random.js'
 import type { CheckedScenario } from './schema.js'
@@ -36,9 +37,9 @@ const Past = lazy(() => {
     begins_at: z.number(),
     dropped: z.int(),
     /** The clock at the end. */
-    clock: z.object({ mode: Mode, rate: Rate, now: z.number() }),
+    clock: z.object({ mode: Mode, rate: Rate, now: z.number().min(-latestMs).max(latestMs) }),
     /** The random state of the ray ids. */
-    rays: z.tuple([z.int(), z.int(), z.int(), z.int()]),
+    rays: z.tuple([z.int32(), z.int32(), z.int32(), z.int32()]),
     /** The stories, as their recorder saves them. */
     stories: z.looseObject({
       stories: z.array(

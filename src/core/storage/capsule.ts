@@ -107,6 +107,7 @@ export function* decodePast(...past: Parameters<typeof decode>): Steps<DecodedPa
 function* decode(encoded: Past, end: WorldState, publicUrlOf: PublicUrlOf): Steps<DecodedPast> {
   const origin = { ...end, ...encoded.name }
   const base = decodeState(parsed('state', encoded.base), origin, publicUrlOf)
+  if (base.tables.settings.size === 0) throw new Error('its settings are missing')
   yield
   let { faults, revision: last } = base
   const changeSets: LoggedChangeSet[] = []

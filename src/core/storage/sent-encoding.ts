@@ -3,6 +3,7 @@ import { Fault } from '../contract/faults.js'
 import { JournalEntry } from '../contract/journal.js'
 import { issueTexts } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
+import { latestMs } from '../lib/time.js'
 import { Mode, Rate } from '../store/clock.js'
 import { models } from '../store/models.js'
 import type { TableName } from '../store/rows.js'
@@ -11,13 +12,12 @@ import { mapTables } from '../store/world-state.js'
 
 // Schemas of the encoding. A storage reads what it has written itself, but somebody else may have sent a capsule.
 
-/** Times and revisions stay below this for longer than a world lives. */
-const mostMs = 8_000_000_000_000_000
-const Count = z.int().min(0).max(mostMs)
-const Time = z.number().min(-mostMs).max(mostMs)
+/** Revisions are times, too. */
+const Count = z.int().min(0).max(latestMs)
+const Time = z.number().min(-latestMs).max(latestMs)
 /** The creation number of a row. */
-const Seq = z.number().min(-mostMs).max(mostMs)
-const RandomState = z.tuple([z.int(), z.int(), z.int(), z.int()])
+const Seq = Time
+const RandomState = z.tuple([z.int32(), z.int32(), z.int32(), z.int32()])
 const Clock = z.object({ mode: Mode, rate: Rate, now: Time })
 const OwnClock = Clock.extend({ isReal: z.boolean() })
 

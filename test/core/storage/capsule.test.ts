@@ -206,6 +206,12 @@ describe('a capsule that cannot be read', () => {
     ],
     ['an unknown table', inChanges(/\["players"/, '["__proto__"'), 'change: rows[1][0] is "__proto__"'],
     ['a time that is no date', inBase(/"now":\d+/, '"now":1e300'), 'state: clock.now is 1e+300'],
+    ['no settings', inBase(/("settings":\{"entries":\[).*?\](?=,"nextSeq)/, '$1]'), 'its settings are missing'],
+    [
+      'a random state that is none',
+      inBase(/"random":\[-?\d+/, '"random":[9e15'),
+      'state: random[0] is 9000000000000000',
+    ],
     ['revisions that fall', past => ({ ...past, changes: past.changes.toReversed() }), 'comes after'],
   ])('is refused for %s', async (_, damage, message) => {
     const capsule = capsuleOf(await busy())
