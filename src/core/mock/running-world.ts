@@ -11,7 +11,7 @@ import { type HistoryJson, HistoryOptions, listHistory } from '../control/histor
 import { ObservedWorld } from '../control/states.js'
 import { StoryBook } from '../control/stories/find-stories.js'
 import { servedLobby } from '../control/stories/served-lobby.js'
-import { type SavedStories, StoryRecorder } from '../control/stories/stories.js'
+import { hasKnownKinds, type SavedStories, StoryRecorder } from '../control/stories/stories.js'
 import { CapsuleOptions, ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
@@ -34,6 +34,7 @@ import { RequestWaits } from '../pipeline/request-waits.js'
 import { Responder } from '../pipeline/respond.js'
 import { withoutWorld } from '../pipeline/routes.js'
 import { checkUnusedFaults } from '../pipeline/unused-faults.js'
+import { damagedPast } from '../scenario/past.js'
 import { readSnapshot } from '../scenario/read.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { snapshotSteps } from '../scenario/world.js'
@@ -282,6 +283,7 @@ export class RunningWorld {
   *decoded(state: StartState): Steps<StartState> {
     const { world, past } = state
     if (!past || past instanceof DecodedPast) return state
+    if (!hasKnownKinds(past.stories as SavedStories)) throw damagedPast('a story has a fact of an unknown kind')
     return { ...state, past: yield* decodePast(past, world, this.#settings.registry.publicUrlOf(this.id)) }
   }
 

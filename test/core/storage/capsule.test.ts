@@ -175,6 +175,19 @@ describe('a capsule that cannot be read', () => {
     ['a missing part', { base: undefined }, 'the past in the capsule is damaged (base: Invalid input'],
     ['a wrong text', { base: '{' }, 'the past in the capsule is damaged ('],
     ['a wrong change', { changes: [[1, 2, '{"rows":[["lobbies"]]}']] }, 'the past in the capsule is damaged ('],
+    [
+      'a wrong story',
+      {
+        stories: {
+          stories: [{ token: 'x', state: 'x', facts: [{ kind: 'x', at: 1, revision: 1 }] }],
+          beginsAt: { revision: 1, at: 1 },
+          nextId: 1,
+          dropped: 0,
+          changes: 0,
+        },
+      },
+      'a story has a fact of an unknown kind',
+    ],
     ['a wrong exchange', { exchanges: [['{"id":1}']] }, 'the past in the capsule is damaged (exchange: time'],
   ])('is refused for %s, and nothing changes', async (_, wrong, message) => {
     const running = await busy()
