@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { asUsageError, counted, nearest, quoted, UsageError } from '../core/lib/messages.js'
+import { decodeText } from '../server/files/scenario-file.js'
 import type { Sureness } from '../server/har/compare.js'
 import { type Comparison, compareRecording, type RequestDrift } from '../server/har/replay.js'
 import type { FlagsOf } from './flags.js'
@@ -57,9 +58,11 @@ function baselineText({ request, kind, path, recorded, mock }: RequestDrift): st
 
 /** Reads the differences that may be there, one a line. A line with `#` at its start is a comment. */
 async function readBaseline(file: string): Promise<Allowed[]> {
-  const text = await readFile(file, 'utf8').catch(error => {
-    throw asUsageError(error, `cannot read the baseline ${file}`)
-  })
+  const text = await readFile(file)
+    .then(decodeText)
+    .catch(error => {
+      throw asUsageError(error, `cannot read the baseline ${file}`)
+    })
   return text.split('\n').flatMap((written, i) => {
     const line = written.trim()
     if (line === '' || line.startsWith('#')) return []

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { runAtOnce } from '../../src/core/lib/steps.js'
+import { mockOf } from '../../src/core/mock/facade.js'
 import { createMockmaker } from '../../src/index.js'
-import { capsuleJson } from '../../src/server/files/capsule-html.js'
+import { capsuleHtml } from '../../src/server/files/capsule-html.js'
 import { loadScenario } from '../../src/server/files/scenario-file.js'
 import { folder } from '../support/command.js'
 import { serveDuringTest } from '../support/http.js'
@@ -146,11 +148,16 @@ describe('mockmaker export --capsule', () => {
       1,
       'lobbies.find',
     ])
+  })
 
-    const whole = JSON.parse(capsuleJson(await readFile(path, 'utf8')) ?? '')
-    await writeFile(path, JSON.stringify({ ...whole, past: { ...whole.past, base: '{' } }))
-    const damaged = await runHere(['validate', path])
-    expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringContaining('the past in the capsule is damaged')])
+  it('is not ok for validate if its past is damaged', async () => {
+    const path = join(await folder(), 'bug.html')
+    const json = runAtOnce(mockOf(createMockmaker(), 'test').default.capsule())
+    await writeFile(path, await capsuleHtml(json.replace('"base":"{', '"base":"{{')))
+
+    const { code, stderr } = await runHere(['validate', path])
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the past in the capsule is damaged')])
   })
 
   it('asks for the newest part with --last', async () => {

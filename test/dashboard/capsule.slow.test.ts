@@ -222,6 +222,18 @@ describe('the page of a copy', () => {
     expect(again.complaints).toEqual([])
   })
 
+  it('opens again, and in the command, if the browser itself has saved it', async ({ browser }) => {
+    const { page } = await openCopy(browser, await (await session()).capsule(), { until: loaded })
+    const html = await page.evaluate(() => `<!DOCTYPE html>\n${document.documentElement.outerHTML}`)
+
+    const again = await openCopy(browser, html, { until: loaded })
+    expect(again.requests).toEqual([])
+    expect(contentOf(html)).toMatchObject({ title: 'Reef Rumble' })
+    await again.page.keyboard.press('+')
+    const file = await saved(again.page, () => again.page.getByRole('button', { name: 'Save changes' }).click())
+    expect(file).not.toContain('<style')
+  })
+
   it('asks before it is left with changes', async ({ browser }) => {
     const mock = await session()
     const { page } = await openCopy(browser, await mock.capsule(), { until: loaded })

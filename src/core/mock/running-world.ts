@@ -12,7 +12,7 @@ import { ObservedWorld } from '../control/states.js'
 import { explainRefusal } from '../control/stories/explain-refusal.js'
 import { StoryBook } from '../control/stories/find-stories.js'
 import { servedLobby } from '../control/stories/served-lobby.js'
-import { type SavedStories, StoryRecorder } from '../control/stories/stories.js'
+import { hasKnownKinds, type SavedStories, StoryRecorder } from '../control/stories/stories.js'
 import { type NewWarning, WarningRecorder } from '../control/warnings/recorder.js'
 import type { WarningsState } from '../control/warnings/warning.js'
 import { CapsuleOptions, ResetOptions, SnapshotOptions } from '../control/world-control.js'
@@ -38,6 +38,7 @@ import { RequestWaits } from '../pipeline/request-waits.js'
 import { Responder } from '../pipeline/respond.js'
 import { withoutWorld } from '../pipeline/routes.js'
 import { checkUnusedFaults } from '../pipeline/unused-faults.js'
+import { damagedPast } from '../scenario/past.js'
 import { readSnapshot } from '../scenario/read.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { snapshotSteps } from '../scenario/world.js'
@@ -303,6 +304,7 @@ export class RunningWorld {
   *decoded(state: StartState): Steps<StartState> {
     const { world, past } = state
     if (!past || past instanceof DecodedPast) return state
+    if (!hasKnownKinds(past.stories as SavedStories)) throw damagedPast('a story has a fact of an unknown kind')
     return { ...state, past: yield* decodePast(past, world, this.#settings.registry.publicUrlOf(this.id)) }
   }
 

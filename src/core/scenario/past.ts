@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { version } from '../../version.js'
 import { lazy } from '../lib/lazy.js'
 import { UsageError } from '../lib/messages.js'
+import { latestMs } from '../lib/time.js'
 import { Mode, Rate } from '../store/clock.js'
 import type { RandomState } from '../store/random.js'
 import type { CheckedScenario } from './schema.js'
@@ -9,15 +10,18 @@ import type { CheckedScenario } from './schema.js'
 /** The version of the format of `past` in a scenario. */
 export const pastFormat = 1
 
+/** Terminals show it. */
+const Version = z.string().regex(/^\d[\w.+-]{0,40}$/)
+
 /** The past of a world, as a capsule has it. Texts are JSON, in the encoding of a storage. */
 const Past = lazy(() => {
   const Name = z.object({ title: z.string(), description: z.string().optional(), seed: z.int() })
   return z.object({
     format: z.literal(pastFormat),
     /** The version of the mock that made it. */
-    version: z.string(),
+    version: Version,
     /** In ISO 8601. */
-    made_at: z.string(),
+    made_at: z.iso.datetime(),
     /** The oldest state, and the name of its scenario. */
     base: z.string(),
     name: Name,
@@ -34,9 +38,9 @@ const Past = lazy(() => {
     begins_at: z.number(),
     dropped: z.int(),
     /** The clock at the end. */
-    clock: z.object({ mode: Mode, rate: Rate, now: z.number() }),
+    clock: z.object({ mode: Mode, rate: Rate, now: z.number().min(-latestMs).max(latestMs) }),
     /** The random state of the ray ids. */
-    rays: z.tuple([z.int(), z.int(), z.int(), z.int()]),
+    rays: z.tuple([z.int32(), z.int32(), z.int32(), z.int32()]),
     /** The stories, as their recorder saves them. */
     stories: z.looseObject({
       stories: z.array(
@@ -87,10 +91,12 @@ export function pastOf({ content: { past } }: CheckedScenario): Past | undefined
  */
 export function readPast(past: object, file = 'the capsule'): Past | undefined {
   const { format, version } = past as { readonly format?: unknown; readonly version?: unknown }
+  const { data: other } = Version.safeParse(version, { jitless: true })
+  const maker = other === undefined ? 'another version of mockmaker' : `mockmaker ${other}`
   if (typeof format === 'number' && format !== pastFormat) {
     // biome-ignore lint/suspicious/noConsole: a warning has no other way to the user
     console.warn(
-      `mockmaker: warning: ${file} is of mockmaker ${version}, and this version does not read its past: it loads the end of that world alone. The page in the file still shows the past`,
+      `mockmaker: warning: ${file} is of ${maker}, and this version does not read its past: it loads the end of that world alone. The page in the file still shows the past`,
     )
     return undefined
   }

@@ -10,6 +10,7 @@ import { damagedPast, type Past, pastFormat } from '../scenario/past.js'
 import type { LiveWorld, LoggedChangeSet, LoggedWorld } from '../store/world.js'
 import { nameOf, type WorldState } from '../store/world-state.js'
 import { decodeChangeSet, decodeState, encodeChangeSet, encodeStateInSteps, type PublicUrlOf } from './encoding.js'
+import { checkSent } from './sent-encoding.js'
 import type { KeptPast } from './world-storage.js'
 
 // A capsule is a scenario, the world at its end, with one key more: the past of the world.
@@ -99,18 +100,21 @@ export function* decodePast(...past: Parameters<typeof decode>): Steps<DecodedPa
   try {
     return yield* decode(...past)
   } catch (error) {
-    throw damagedPast(String(error))
+    throw damagedPast((error as Error).message)
   }
 }
 
 function* decode(encoded: Past, end: WorldState, publicUrlOf: PublicUrlOf): Steps<DecodedPast> {
   const origin = { ...end, ...encoded.name }
-  const base = decodeState(encoded.base, origin, publicUrlOf)
+  const base = decodeState(parsed('state', encoded.base), origin, publicUrlOf)
+  if (base.tables.settings.size === 0) throw new Error('its settings are missing')
   yield
-  let { faults } = base
+  let { faults, revision: last } = base
   const changeSets: LoggedChangeSet[] = []
   for (const [, revision, text, name] of encoded.changes) {
-    const { origin: _, ...result } = decodeChangeSet(text, { revision, faults, publicUrlOf })
+    if (revision <= last) throw new Error(`revision ${revision} comes after ${last}`)
+    last = revision
+    const { origin: _, ...result } = decodeChangeSet(parsed('change', text), { revision, faults, publicUrlOf })
     faults = result.faults ?? faults
     const initial = name && { state: { ...end, ...name }, clock: encoded.clock }
     changeSets.push({ ...result, initial })
@@ -118,7 +122,7 @@ function* decode(encoded: Past, end: WorldState, publicUrlOf: PublicUrlOf): Step
   }
   const exchanges: StoredExchange[] = []
   for (const [entry, revision, lobbyId] of encoded.exchanges) {
-    const kept = parseJson(entry) as JournalEntry // `encodeExchange` wrote it
+    const kept = parsed('exchange', entry) as JournalEntry // the schema has checked it
     const namespaceId = kept.caller?.namespace_id ?? ''
     const caller = lobbyId === undefined ? undefined : { kind: 'lobby' as const, lobbyId, namespaceId }
     exchanges.push(restoreExchange(kept, revision === undefined ? undefined : { revision, caller }))
@@ -126,6 +130,12 @@ function* decode(encoded: Past, end: WorldState, publicUrlOf: PublicUrlOf): Step
   }
   const logged = { initial: { state: origin, clock: base.clock }, base, changeSets, clockNow: () => encoded.clock }
   return new DecodedPast(encoded, logged, exchanges)
+}
+
+function parsed(kind: Parameters<typeof checkSent>[0], text: string): unknown {
+  const json = parseJson(text)
+  checkSent(kind, json)
+  return json
 }
 
 /** Replaces texts that no file may show, also inside JSON in a text of JSON. */

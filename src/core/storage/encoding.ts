@@ -1,4 +1,4 @@
-import { frozen, parseJson, writeJson } from '../lib/json.js'
+import { frozen, writeJson } from '../lib/json.js'
 import type { Steps } from '../lib/steps.js'
 import type { Change, ChangeSet, ChangeSetResult } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'
@@ -67,13 +67,13 @@ export function* encodeStateInSteps(state: WorldState, isReal: boolean): Steps<s
   return parts
 }
 
-/** Decodes the state of a world with that origin. */
+/** Decodes the JSON of the state of a world with that origin. */
 export function decodeState(
-  text: string,
+  encoded: unknown,
   origin: WorldState,
   publicUrlOf: PublicUrlOf,
 ): WorldState & { readonly clock: EncodedClock } {
-  const { revision, clock, random, faults, tables } = parseJson(text) as EncodedState // `encodeState` wrote it
+  const { revision, clock, random, faults, tables } = encoded as EncodedState // `encodeState` wrote it
   const states = mapTables<TableStates>(name => {
     const { entries, ...saved } = tables[name]
     const decoded = entries.map(([seq, revision, row, shown]) =>
@@ -147,16 +147,16 @@ export function encodeChangeSet(
 /** A change set as a log has it. */
 export type DecodedChangeSet = Omit<ChangeSetResult, 'clock'> & Pick<EncodedChangeSet, 'origin' | 'clock'>
 
-/** Decodes a line that `encodeChangeSet` wrote. `before`: the faults before it. */
+/** Decodes the JSON of a line that `encodeChangeSet` wrote. `before`: the faults before it. */
 export function decodeChangeSet(
-  text: string,
+  encoded: unknown,
   {
     revision,
     faults: before,
     publicUrlOf,
   }: { readonly revision: number; readonly faults: FaultsState; readonly publicUrlOf: PublicUrlOf },
 ): DecodedChangeSet {
-  const { at, cause, rows, random, clock, faults, origin } = parseJson(text) as EncodedChangeSet // `encodeChangeSet` wrote it
+  const { at, cause, rows, random, clock, faults, origin } = encoded as EncodedChangeSet // `encodeChangeSet` wrote it
   const changes = rows.map(change => {
     const [table, seq, row, shown] = change
     if (typeof seq === 'string') return { table, id: seq, after: undefined }

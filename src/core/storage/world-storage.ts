@@ -285,12 +285,14 @@ export class WorldInStorage implements ChangeLog {
     const state = this.#readOrigin(originHash, context)
     const start = startOf(state)
     const base =
-      kept.base === undefined ? { ...state, clock: start } : decodeState(kept.base, state, context.publicUrlOf)
+      kept.base === undefined
+        ? { ...state, clock: start }
+        : decodeState(parseJson(kept.base), state, context.publicUrlOf)
     this.#marks = [{ revision: base.revision, originHash, isReal: base.clock.isReal }]
     let faults: FaultsState = base.faults
     const changeSets: LoggedChangeSet[] = []
     for (const { revision, text } of kept.lines) {
-      const result = decodeChangeSet(text, { revision, faults, publicUrlOf: context.publicUrlOf })
+      const result = decodeChangeSet(parseJson(text), { revision, faults, publicUrlOf: context.publicUrlOf })
       faults = result.faults ?? faults
       changeSets.push(result.clock || result.origin ? this.#placed(result, context) : result)
       yield
@@ -543,7 +545,7 @@ function stateOfCopy(
   { publicUrlOf }: LoadContext,
 ): WorldState {
   const named = origin as unknown as WorldState // `decodeState` adds the rest
-  return { ...decodeState(writeJson(state), named, publicUrlOf), clock: origin.clock }
+  return { ...decodeState(state, named, publicUrlOf), clock: origin.clock }
 }
 
 /** Callers pass their own objects, which have more. */

@@ -177,8 +177,22 @@ describe('a capsule', () => {
 describe('a capsule that cannot be read', () => {
   it.each([
     ['a missing part', { base: undefined }, 'the past in the capsule is damaged (base: Invalid input'],
-    ['a wrong text', { base: '{' }, 'the past in the capsule is damaged (SyntaxError'],
+    ['a wrong text', { base: '{' }, 'the past in the capsule is damaged ('],
     ['a wrong change', { changes: [[1, 2, '{"rows":[["lobbies"]]}']] }, 'the past in the capsule is damaged ('],
+    [
+      'a wrong story',
+      {
+        stories: {
+          stories: [{ token: 'x', state: 'x', facts: [{ kind: 'x', at: 1, revision: 1 }] }],
+          beginsAt: { revision: 1, at: 1 },
+          nextId: 1,
+          dropped: 0,
+          changes: 0,
+        },
+      },
+      'a story has a fact of an unknown kind',
+    ],
+    ['a wrong exchange', { exchanges: [['{"id":1}']] }, 'the past in the capsule is damaged (exchange: time'],
   ])('is refused for %s, and nothing changes', async (_, wrong, message) => {
     const running = await busy()
     const capsule = capsuleOf(await busy())
@@ -188,6 +202,38 @@ describe('a capsule that cannot be read', () => {
     expect(() => createMockmaker({ scenario: damaged })).toThrow(message)
     await expect(running.load(damaged)).rejects.toThrow(message)
     expect(running.snapshot({ with: ['journal'] })).toEqual(before)
+  })
+
+  type Change = [id: number, revision: number, text: string]
+  interface Texts {
+    base: string
+    changes: Change[]
+  }
+  const inBase = (from: RegExp, to: string) => (past: Texts) => ({ ...past, base: past.base.replace(from, to) })
+  const inChanges = (from: RegExp, to: string) => (past: Texts) => ({
+    ...past,
+    changes: past.changes.map(([id, revision, text]): Change => [id, revision, text.replace(from, to)]),
+  })
+  it.each<readonly [string, (past: Texts) => Texts, string]>([
+    ['a row that breaks its schema', inBase(/"lobby_id":"[^"]+"/, '"lobby_id":null'), 'state: tables.lobbies'],
+    [
+      'a changed row that breaks its schema',
+      inChanges(/"player_token":"[^"]+"/, '"player_token":7'),
+      'change: rows[1][2].player_token is 7: expected string',
+    ],
+    ['an unknown table', inChanges(/\["players"/, '["__proto__"'), 'change: rows[1][0] is "__proto__"'],
+    ['a time that is no date', inBase(/"now":\d+/, '"now":1e300'), 'state: clock.now is 1e+300'],
+    ['no settings', inBase(/("settings":\{"entries":\[).*?\](?=,"nextSeq)/, '$1]'), 'its settings are missing'],
+    [
+      'a random state that is none',
+      inBase(/"random":\[-?\d+/, '"random":[9e15'),
+      'state: random[0] is 9000000000000000',
+    ],
+    ['revisions that fall', past => ({ ...past, changes: past.changes.toReversed() }), 'comes after'],
+  ])('is refused for %s', async (_, damage, message) => {
+    const capsule = capsuleOf(await busy())
+
+    expect(() => createMockmaker({ scenario: { ...capsule, past: damage(capsule.past) } })).toThrow(message)
   })
 
   it('is its end alone if another version of the mock has written it, with a warning', async () => {
@@ -222,6 +268,19 @@ describe('a capsule that cannot be read', () => {
     expect(warn.mock.calls).toEqual([[expect.stringContaining('has the end of the capsule, and not its past')]])
     expect(kept.world.players.count()).toBe(capsule.past.stories.stories.length)
     expect(kept.journal.find()).toEqual([])
+  })
+
+  it('writes nothing of its own to the terminal of its reader', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const capsule = capsuleOf(await busy())
+    const hostile = '1.0.0\u001b[2J'
+
+    closedAfterTest(createMockmaker({ scenario: { ...capsule, past: { format: 2, version: hostile } } }))
+    expect(warn.mock.calls.join()).toContain('the capsule is of another version of mockmaker, and this version')
+    for (const key of ['version', 'made_at'])
+      expect(() => createMockmaker({ scenario: { ...capsule, past: { ...capsule.past, [key]: hostile } } })).toThrow(
+        `the past in the capsule is damaged (${key}`,
+      )
   })
 
   it('runs no command', async () => {

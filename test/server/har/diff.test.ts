@@ -537,6 +537,13 @@ describe('mockmaker diff', () => {
       })
     })
 
+    it('reads a list that Windows PowerShell has written, with a line twice', async () => {
+      const file = await baseline('')
+      await writeFile(file, `\uFEFF# Seasons\r\n${season}\r\n${season}\r\n`, 'utf16le')
+
+      expect(await runHere(['diff', await session(), '--baseline', file])).toMatchObject({ code: 0, stderr: '' })
+    })
+
     it('fails for a difference that is not listed, and for a listed one that is gone', async () => {
       const file = await baseline('GET /matchmaker/lobbies/list: missing seasons\n')
 

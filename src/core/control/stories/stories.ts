@@ -94,6 +94,13 @@ export interface SavedStories extends Pick<StoryRecorder, 'beginsAt' | 'changes'
   readonly dropped: number
 }
 
+/** Tells whether this version knows all kinds of facts in saved stories. */
+export function hasKnownKinds({ stories }: SavedStories): boolean {
+  return stories.every(({ state, facts }) =>
+    [state, ...facts.map(({ kind }) => kind)].every(one => Object.hasOwn(kinds, one)),
+  )
+}
+
 /** Remembers facts about the players of a world, and no rows. Starts again when the state of the world is replaced. */
 export class StoryRecorder {
   readonly #tables: LiveWorld['tables']
@@ -139,8 +146,10 @@ export class StoryRecorder {
     this.begin(beginsAt)
     this.#players = undefined
     for (const saved of stories) {
+      const { token, address, seat, state, changedAt, lost, lostUntil } = saved
       const facts = saved.facts.map(fact => ({ ...fact, request: fact.request && fact.request + shift }))
-      const story = Object.assign(new Story(saved.token, { ...saved, isWhole: true }), saved, { facts })
+      const columns = { address, seat, state, changedAt, lost, lostUntil, facts }
+      const story = Object.assign(new Story(token, { ...saved, isWhole: true }), columns)
       const stories = story.isSimulated ? this.#simulated : this.#others
       stories.map.set(story.token, story)
     }
