@@ -15,7 +15,6 @@ import { viewOf } from './shell/views.js'
 import { Timeline } from './timeline/timeline.js'
 import { Modal } from './ui/controls.js'
 import { layout, openDialog } from './ui/screen.js'
-import { viewNames } from './world/address.js'
 import { copyParts, worldName } from './world/copy.js'
 import { placeName } from './world/lobby-rows.js'
 import { page } from './world/page-state.js'
@@ -70,20 +69,13 @@ function thing(): string {
   return opened.kind === 'lobby' ? name : `${opened.kind === 'server' ? 'Server' : 'Player'} ${name}`
 }
 
-/** The part of a phone with all that is about time, and the views that have no tab there. */
+/** The part of a phone with all that is about time. */
 function TimePart() {
   return (
     <main class="pane">
       <div class="body">
         <div class="block">
           <ClockControls />
-          <div class="tools">
-            {viewNames.slice(3, 5).map(name => (
-              <button key={name} type="button" onClick={() => page.show(name)}>
-                {viewOf(name).title} {viewOf(name).count?.()}
-              </button>
-            ))}
-          </div>
         </div>
         <Timeline />
       </div>

@@ -73,6 +73,7 @@ const parts: Parts = {
     await page.keyboard.press('Control+k')
     await page.keyboard.type('lo')
   },
+  'the help': page => page.getByRole('button', { name: 'Help' }).click(),
   'the keys': page => page.keyboard.press('?'),
   'the past': async page => {
     await page.getByRole('slider', { name: 'Revision' }).press('Home')
@@ -94,7 +95,10 @@ const showPanel = (name: string) => (page: Page) =>
   page.getByRole('navigation', { name: 'Parts of the page' }).getByRole('button', { name }).click()
 
 const phoneParts: Parts = Object.fromEntries(
-  ['World', 'Requests', 'Players', 'Servers', 'Time'].map(name => [`the part ${name}`, showPanel(name)]),
+  ['World', 'Requests', 'Players', 'Servers', 'Faults', 'Devices', 'Time'].map(name => [
+    `the part ${name}`,
+    showPanel(name),
+  ]),
 )
 
 /** The same parts on a phone, where some of them are in another part. */
@@ -104,8 +108,6 @@ const partsOnPhone: Parts = Object.fromEntries(
       'the details of a request': 'Requests',
       'the held request': 'Requests',
       'the past': 'Time',
-      'the faults': 'Time',
-      'the devices': 'Time',
     }[name]
     return [name, panel === undefined ? go : (page: Page) => showPanel(panel)(page).then(() => go(page))]
   }),

@@ -102,7 +102,14 @@ describe('the header', () => {
     await page.waitForURL(`${url}/w/mine/`)
 
     expect(mock.worlds.get('mine')?.world.lobbies.count()).toBe(3)
+    for (const id of ['a', 'b', 'c', 'd', 'minor']) await mock.worlds.put(id)
     await press(page, /^World: mine/)
+    await page.getByRole('searchbox', { name: 'Search the worlds' }).fill('MIN')
+    await expect.poll(() => page.locator('.worlds .choice b').allInnerTexts()).toEqual(['mine', 'minor'])
+    await page.getByRole('searchbox', { name: 'Search the worlds' }).fill('none')
+    await page.getByText('No world matches.').waitFor()
+    for (const id of ['a', 'b', 'c', 'd', 'minor']) await mock.worlds.delete(id)
+    await expect.poll(() => page.getByRole('searchbox', { name: 'Search the worlds' }).count()).toBe(0)
     await press(page, 'Delete this world')
     await page.waitForURL(`${url}/`)
     await expect.poll(() => mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
@@ -604,7 +611,7 @@ describe('the timeline', () => {
 
     await page.getByRole('slider', { name: 'Revision' }).press('Home')
     await press(page, 'Fork from here')
-    await page.waitForURL(`${url}/w/*/`)
+    await page.waitForURL(`${url}/w/default-before-20-00-00/`)
     await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(3)
     expect(mock.worlds.list()).toHaveLength(2)
   })

@@ -229,7 +229,7 @@ function columnsSince(): readonly Column<LobbyRow>[] {
     {
       key: 'since',
       title: 'Since then',
-      width: 150,
+      width: 190,
       sortBy: lobby => since(lobby)[1] || undefined,
       hint: lobby => since(lobby)[1],
       cell: lobby => <span class="muted cut">{since(lobby)[1]}</span>,
@@ -268,7 +268,7 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
     {
       key: 'distance',
       title: 'Distance',
-      width: 80,
+      width: 104,
       rank: 4,
       sortBy: lobby => kilometers?.(lobby),
       cell: lobby => <span class="muted">{aboutText(kilometers?.(lobby))}</span>,
@@ -289,7 +289,7 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
       hint: seatWords,
       cell: lobby => <Seats lobby={lobby} />,
     },
-    { key: 'free', title: 'Free', width: 52, rank: 2, sortBy: free, cell: lobby => grouped(free(lobby) ?? 0) },
+    { key: 'free', title: 'Free', width: 64, rank: 2, sortBy: free, cell: lobby => grouped(free(lobby) ?? 0) },
     {
       key: 'state',
       title: 'State',
@@ -313,7 +313,7 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
     {
       key: 'age',
       title: 'Age',
-      width: 64,
+      width: 88,
       rank: 6,
       sortBy: ({ lobby_id }) => ageOf(lobby_id),
       cell: ({ lobby_id }) => (

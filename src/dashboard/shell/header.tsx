@@ -13,6 +13,7 @@ import { copy, worldName } from '../world/copy.js'
 import { freeName, page } from '../world/page-state.js'
 import { saveSession } from './actions.js'
 import { ClockMenu } from './clock-menu.js'
+import { HelpMenu } from './help-menu.js'
 import { ScenarioMenu } from './scenario-menu.js'
 import { type View, viewOf, views } from './views.js'
 
@@ -33,6 +34,7 @@ export function Header() {
           <ViewTab key={view.name} view={view} />
         ))}
       </nav>
+      <HelpMenu />
       <ClockMenu />
       <Button class="search" aria-label="Search or do Ctrl K" onClick={() => page.openPalette()}>
         <Icon name="search" /> <span>Search or do</span> <span class="kbd">Ctrl K</span>
@@ -87,6 +89,8 @@ const phoneTabs: readonly (readonly [name: ViewName, title: string, icon: IconNa
   ['requests', 'Requests', 'lines'],
   ['players', 'Players', 'person'],
   ['servers', 'Servers', 'server'],
+  ['faults', 'Faults', 'fault'],
+  ['devices', 'Devices', 'device'],
   ['time', 'Time', 'clock'],
 ]
 
@@ -95,16 +99,22 @@ export function PhoneTabs() {
   if (layout.value !== 'phone') return null
   return (
     <nav class="tabs" aria-label="Parts of the page">
-      {phoneTabs.map(([name, title, icon]) => (
-        <button
-          key={name}
-          type="button"
-          aria-current={page.view.value === name ? 'page' : undefined}
-          onClick={() => page.show(name)}
-        >
-          <Icon name={icon} /> {title}
-        </button>
-      ))}
+      {phoneTabs.map(([name, title, icon]) => {
+        const warning = views.find(view => view.name === name)?.alert?.()
+        return (
+          <Button
+            key={name}
+            aria-label={warning && `${title}, ${warning.text}`}
+            aria-current={page.view.value === name ? 'page' : undefined}
+            onClick={() => page.show(name)}
+          >
+            <span>
+              <Icon name={icon} /> {warning && <i class={`dot ${warning.tone}`} />}
+            </span>{' '}
+            {title}
+          </Button>
+        )
+      })}
     </nav>
   )
 }
@@ -155,13 +165,21 @@ function useWorlds(isOpen: boolean, onFirst: (worlds: readonly ListedWorld[]) =>
   return { worlds, replicas }
 }
 
+/** A list of more worlds has a search. */
+const mostInSight = 6
+
 function WorldMenu() {
   const name = useSignal('')
   const { about, data } = page.live
   const id = about.value?.id ?? ''
+  const wanted = useSignal('')
   const { worlds, replicas } = useWorlds(openDialog.value === 'worlds', known => {
-    name.value = freeName(id, new Set(known.map(world => world.id)))
+    const { past } = page
+    name.value = freeName(page.forkName(id, past.value?.revision), new Set(known.map(world => world.id)))
+    wanted.value = ''
   })
+  const words = wanted.value.toLowerCase().trim()
+  const found = worlds.value.filter(world => `${world.id} ${world.title}`.toLowerCase().includes(words))
   const fork = () => page.fork(page.past.value?.revision, name.value)
   const remove = () =>
     runAction(async () => {
@@ -188,8 +206,21 @@ function WorldMenu() {
     >
       {() => (
         <>
-          <ul>
-            {worlds.value.map(world => (
+          {worlds.value.length > mostInSight && (
+            <div class="field">
+              <Icon name="search" />
+              <input
+                type="search"
+                aria-label="Search the worlds"
+                placeholder={`Search ${grouped(worlds.value.length)} worlds`}
+                value={wanted.value}
+                onInput={event => (wanted.value = event.currentTarget.value)}
+              />
+            </div>
+          )}
+          {found.length === 0 && worlds.value.length > 0 && <p class="muted">No world matches.</p>}
+          <ul class="list">
+            {found.map(world => (
               <li key={world.id}>
                 <Button class="choice" aria-current={world.id === id} onClick={() => page.openWorld(world.id)}>
                   <b>{worldName(world.id)}</b> <span dir="auto">{world.title}</span>
@@ -207,9 +238,6 @@ function WorldMenu() {
               <button type="submit">Fork</button>
             </Form>
           )}
-          <Button disabled={id === 'default' || page.isReadOnly.value} onClick={remove}>
-            Delete this world
-          </Button>
           {data.value && (
             <p class="muted">
               The worlds are kept in {data.value.place}: {sizeText(data.value.bytes)}.
@@ -225,7 +253,14 @@ function WorldMenu() {
           {layout.value !== 'wide' && (
             <Button onClick={() => (openDialog.value = scenarioMenu)}>Scenario: {about.value?.title}</Button>
           )}
-          {id === 'default' && <p class="muted">The world “default” cannot be deleted.</p>}
+          <hr />
+          {id === 'default' ? (
+            <p class="muted">The world “default” cannot be deleted.</p>
+          ) : (
+            <Button class="danger" disabled={page.isReadOnly.value} onClick={remove}>
+              Delete this world
+            </Button>
+          )}
         </>
       )}
     </Menu>

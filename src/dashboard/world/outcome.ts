@@ -1,8 +1,9 @@
 import type { ExplainedCandidate, ShortenedEntry } from '../../core/contract/journal.js'
 import type { OperationId } from '../../core/contract/operations.js'
+import { exactValue } from '../../core/lib/json.js'
 import { grouped } from '../../core/lib/messages.js'
 import { describeOutcome } from '../../core/pipeline/outcome.js'
-import { bytes, duration } from '../ui/format.js'
+import { bytes, duration, stateSummary } from '../ui/format.js'
 import type { FollowedWorld } from './followed-world.js'
 import { placeName, regionName } from './lobby-rows.js'
 
@@ -77,9 +78,10 @@ type Phrase = (entry: Answered) => string | undefined
 const phrases: { readonly [Id in OperationId]?: Phrase } = {
   'lobbies.ready': () => 'ready',
   'lobbies.setClosed': ({ body }) => (Object(body).is_closed === true ? 'closed' : 'open'),
-  'lobbies.setState': ({ body }) => (body === undefined ? 'saved' : `${bytes(JSON.stringify(body))} saved`),
-  'lobbies.getState': ({ answer_bytes }) =>
-    answer_bytes === undefined ? 'the state' : `${bytes(answer_bytes)} of state`,
+  'lobbies.setState': entry => stateSummary(exactValue(entry, 'body')) || 'saved',
+  'lobbies.getState': entry =>
+    stateSummary(exactValue(entry, 'answer')) ||
+    (entry.answer_bytes === undefined ? 'the state' : `${bytes(entry.answer_bytes)} of state`),
   'players.connected': () => 'plays',
   'players.disconnected': () => 'left',
   'games.getGameById': named('game'),

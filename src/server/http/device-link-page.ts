@@ -59,7 +59,7 @@ export function deviceLinkMain(link: DeviceLinkRow, { world, tokens }: PagedWorl
   return main(token, 'pending', [
     html`<div class="choice">
 <p>The device that shows <code>${token}</code> waits for a cloud token. Choose its game.</p>
-<p class="note">Link ${link.device_link_id}. ${expiryNote(link, world.clock.now())}</p>
+<p class="note">${expiryNote(link, world.clock.now())}</p>
 <ul class="games">
 ${games}
 </ul>
