@@ -244,7 +244,7 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
     {
       key: 'mode',
       title: 'Mode',
-      width: 100,
+      width: 140,
       maxWidth: 150,
       sortBy: lobby => lobby.game_mode_id,
       hint: lobby => lobby.game_mode_id,
@@ -268,7 +268,7 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
     {
       key: 'distance',
       title: 'Distance',
-      width: 104,
+      width: 100,
       rank: 4,
       sortBy: lobby => kilometers?.(lobby),
       cell: lobby => <span class="muted">{aboutText(kilometers?.(lobby))}</span>,
@@ -289,7 +289,7 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
       hint: seatWords,
       cell: lobby => <Seats lobby={lobby} />,
     },
-    { key: 'free', title: 'Free', width: 64, rank: 2, sortBy: free, cell: lobby => grouped(free(lobby) ?? 0) },
+    { key: 'free', title: 'Free', width: 60, rank: 2, sortBy: free, cell: lobby => grouped(free(lobby) ?? 0) },
     {
       key: 'state',
       title: 'State',
@@ -305,7 +305,7 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
     {
       key: 'server',
       title: 'Server',
-      width: 64,
+      width: 60,
       rank: 5,
       sortBy: serverWords,
       cell: lobby => <span class="muted">{serverWords(lobby)}</span>,
@@ -313,7 +313,7 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
     {
       key: 'age',
       title: 'Age',
-      width: 88,
+      width: 84,
       rank: 6,
       sortBy: ({ lobby_id }) => ageOf(lobby_id),
       cell: ({ lobby_id }) => (
