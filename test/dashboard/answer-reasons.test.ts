@@ -177,3 +177,15 @@ describe('the sentence of a refusal', () => {
     )
   })
 })
+
+describe('the row of a request', () => {
+  it.each([
+    ['lobbies.setState', { body: { map: 'Harbour', round: 3 } }, 'Harbour · 3'],
+    ['lobbies.setState', { body: {} }, 'saved'],
+    ['lobbies.setState', {}, 'saved'],
+    ['lobbies.getState', { answer: { map: 'Harbour' } }, 'Harbour'],
+    ['lobbies.getState', { answer_bytes: 2_000 }, '2 KB of state'],
+  ] as const)('of %s says the state of %j', (operation, more, text) => {
+    expect(outcomeOf({ operation, status: 200, ...more }, { tables: createTables(), made: new Map() })).toBe(text)
+  })
+})

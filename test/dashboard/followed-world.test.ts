@@ -66,6 +66,36 @@ describe('the world of a page', () => {
     }
   })
 
+  it('reads the rows beside its first events, and again if the world changed in between', async () => {
+    const mock = createMockmaker({ scenario: { clock: 'frozen', game_modes: ['duel'] } })
+    const { fetch } = fetchInProcess(mock)
+    const open = (between: () => unknown) => {
+      const called: string[] = []
+      const inOrder: typeof fetch = async (input, init) => {
+        const path = new URL(String(input)).pathname.replace('/__mock/', '')
+        called.push(path)
+        // The rows come first, and then the world may change before the events begin.
+        if (path === 'changes') await Promise.resolve().then(between)
+        return await fetch(input, init)
+      }
+      return { called, live: new FollowedWorld(new Api(origin, inOrder)) }
+    }
+    const rowReads = (called: readonly string[]) => called.filter(path => path === 'rows').length
+
+    const quiet = open(() => new Promise(resolve => setTimeout(resolve)))
+    await expect.poll(() => quiet.live.version.value).toBeGreaterThan(0)
+    const changed = open(async () => {
+      await new Promise(resolve => setTimeout(resolve))
+      await mock.lobby({ lobby_id: 'new', game_mode_id: 'duel' })
+    })
+    await expect.poll(() => [...changed.live.tables.lobbies.keys()]).toEqual(['new'])
+
+    expect([rowReads(quiet.called), rowReads(changed.called)]).toEqual([1, 2])
+    expect(quiet.called.slice(0, 2)).toEqual(['changes', 'rows'])
+    quiet.live.close()
+    changed.live.close()
+  })
+
   it('leaves out requests that the journal drops while they are on their way to the page', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { fetch } = fetchInProcess(mock)

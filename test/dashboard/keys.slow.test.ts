@@ -139,6 +139,14 @@ describe('the texts', () => {
     const names = page.locator('.lobbies .named .cut')
     await page.locator('.lobbies .badge').first().waitFor()
     expect(await names.evaluateAll(all => all.filter(one => one.scrollWidth > one.clientWidth).length)).toBe(0)
+    const numbers = page.locator('.lobbies .rows .cell > *', { hasText: /\d/ })
+    const cutNumbers = () =>
+      numbers.evaluateAll(all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent))
+    expect(await cutNumbers()).toEqual([])
+    await page.getByRole('button', { name: /^Scenario: / }).click()
+    const lines = await page.locator('.checks label').evaluateAll(all => all.map(one => one.clientHeight))
+    expect(new Set(lines).size).toBe(1)
+    await page.keyboard.press('Escape')
 
     await send('/matchmaker/lobies/list')
     await page.getByRole('grid', { name: '1 request' }).waitFor()
@@ -160,6 +168,7 @@ describe('the texts', () => {
       }
     })
     expect(cut).toEqual({ seats: 0, withoutBar: 0, name: false, players: false, cells: [] })
+    expect(await cutNumbers()).toEqual([])
     const ends = await page.locator('.request .reason').evaluate(reason => {
       const [row, text] = [reason, reason.querySelector('bdi')].map(one => one?.getBoundingClientRect())
       return { end: reason.textContent?.slice(-40), isInSight: text && row && text.right <= row.right + 1 }

@@ -41,9 +41,18 @@ describe('the servers', () => {
     const stop = () => stopLobby(lobby, world.tables, world.clock.now())
     world.write(stop, { cause: { kind: 'server' } })
     await mock.lobby({ lobby_id: 'later' })
-    showServers(mock, [ended, { lobby_id: 'open' }, { lobby_id: 'new', status: 'starting' }, crashed])
+    showServers(mock, [
+      ended,
+      { lobby_id: 'open' },
+      { lobby_id: 'new', game_mode_id: 'siege', status: 'starting' },
+      crashed,
+    ])
 
     await page.getByRole('button', { name: 'Servers 4, 1 crashed', exact: true }).click()
+    const lanes = page.locator('.lane-names > span:nth-last-child(-n + 2) > .cut')
+    await expect.poll(() => lanes.allInnerTexts()).toEqual(['duel, Frankfurt', 'siege, Frankfurt'])
+    await page.getByRole('button', { name: /^\d more lanes?$/ }).click()
+    await expect.poll(() => lanes.allInnerTexts()).toEqual(['siege, Frankfurt', 'duel, Frankfurt'])
     // A server that ended with exit code 0 gives no notice.
     expect(await page.getByText('Game server crashed').count()).toBe(1)
     const rows = page.locator('.servers .rows [role=row]')

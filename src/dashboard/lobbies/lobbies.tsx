@@ -245,7 +245,7 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
     {
       key: 'mode',
       title: 'Mode',
-      width: 100,
+      width: 140,
       maxWidth: 150,
       sortBy: lobby => lobby.game_mode_id,
       hint: lobby => lobby.game_mode_id,
@@ -307,7 +307,7 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
     {
       key: 'server',
       title: 'Server',
-      width: 64,
+      width: 60,
       rank: 5,
       sortBy: serverWords,
       cell: lobby => <span class="muted">{serverWords(lobby)}</span>,

@@ -221,7 +221,7 @@ function WorldMenu() {
       {() => (
         <>
           {worlds.value.length > mostInSight && (
-            <label class="field">
+            <div class="field">
               <Icon name="search" />
               <input
                 type="search"
@@ -230,7 +230,7 @@ function WorldMenu() {
                 value={wanted.value}
                 onInput={event => (wanted.value = event.currentTarget.value)}
               />
-            </label>
+            </div>
           )}
           {found.length === 0 && worlds.value.length > 0 && <p class="muted">No world matches.</p>}
           <ul class="list">

@@ -108,7 +108,11 @@ export function layOutLanes(data: LanesData, scale: TimelineScale): Lanes {
 function restLanes(data: LanesData, scale: TimelineScale): readonly RestLane[] {
   const warnings = { name: 'Warnings', spans: warningSpans(data, scale) }
   const faults = { name: 'Faults', spans: data.faults.flatMap(fault => faultSpan(fault, scale) ?? []) }
-  const servers = data.servers.flatMap(server => serverLane(server, data, scale) ?? [])
+  // Those that have ended as they should come last.
+  const hasEnded = ({ status }: GameServerState) => Number(status === 'ended' || status === 'stopped')
+  const servers = data.servers
+    .toSorted((one, other) => hasEnded(one) - hasEnded(other))
+    .flatMap(server => serverLane(server, data, scale) ?? [])
   const due = { name: 'Due next', spans: [], due: dueMarks(data, scale) }
   const hasRoom = servers.length < restRows
   return [

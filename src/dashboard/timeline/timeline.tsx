@@ -89,7 +89,7 @@ function RestNames(rest: RestOfLanes) {
           {i === restRows - 1 && more > 0 && (
             <Button
               class="times"
-              aria-label={`${more} more lanes`}
+              aria-label={counted(more, 'more lane', 'more lanes')}
               onClick={() => (first.value = start === more ? 0 : start + 1)}
             >
               +{more}

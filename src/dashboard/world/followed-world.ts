@@ -1,5 +1,5 @@
 import { batch, type Signal, signal } from '@preact/signals'
-import { ClientError, openStream } from '../../client/call.js'
+import { ClientError, type Output, openStream } from '../../client/call.js'
 import type { FaultState } from '../../core/contract/faults.js'
 import type { ShortenedEntry } from '../../core/contract/journal.js'
 import type { MockEvent } from '../../core/control/events.js'
@@ -169,6 +169,10 @@ export class FollowedWorld {
   #oldest: Pick<JournalState, 'oldest' | 'oldest_read'> = { oldest: 0, oldest_read: 0 }
   /** The newest request of a snapshot that the page has. */
   #loadedRequest: number | undefined
+  /** The rows that the page asks for together with its first events, which saves a round trip. */
+  #early: Promise<Output<'GET /rows'> | undefined> | undefined
+  /** The revision at which the stream began. */
+  #begunAt = 0
   /** The id of the newest request before those that are left out. */
   #completeUpTo: number | undefined
 
@@ -177,6 +181,7 @@ export class FollowedWorld {
     this.#api = api
     this.#retryMs = retryMs
     void this.#follow()
+    this.#early = this.#readRows().catch(noAnswer)
   }
 
   /** Stops following the world. */
@@ -327,6 +332,7 @@ export class FollowedWorld {
   /** The stream has begun, or goes on after a lost connection. Then the mock sends the events since, or `gone`. */
   #begin(id: string | undefined): void {
     this.connection.value = 'live'
+    this.#begunAt = Number(id?.split('-')[2])
     if (this.#lastEventId !== undefined && runOf(this.#lastEventId) !== runOf(id)) {
       const isKept = keptWorldOf(id) !== undefined && keptWorldOf(id) === keptWorldOf(this.#lastEventId)
       this.missed.value = isKept ? 'requests' : 'restart'
@@ -349,6 +355,8 @@ export class FollowedWorld {
 
   #lose(): void {
     this.connection.value = 'lost'
+    // The next mock may be another one.
+    this.#early = undefined
     clearTimeout(this.#completion)
   }
 
@@ -376,9 +384,20 @@ export class FollowedWorld {
     this.oldestAt.value = Date.parse(oldest_at)
   }
 
+  #readRows() {
+    return this.#api.call('GET /rows', { query: {} })
+  }
+
+  /** Reads the rows, unless the early ones will do: the stream has all changes after them. */
+  async #rowsOfNow() {
+    const early = await this.#early
+    this.#early = undefined
+    return early && early.revision >= this.#begunAt ? early : this.#readRows()
+  }
+
   async #loadAll(isNewest: () => boolean): Promise<void> {
     const [{ revision, rows }, { exchanges }, { change_sets, ...history }, { stories }] = await Promise.all([
-      this.#api.call('GET /rows', { query: {} }),
+      this.#rowsOfNow(),
       this.#api.call('GET /journal', { query: { answers: 'short' } }),
       this.#api.call('GET /history', { query: { limit: mostRead, rows: false } }),
       this.#api.call('GET /stories', { query: { simulated: false, limit: mostPlayers } }),
