@@ -2,6 +2,7 @@ import { hasFailed } from '../core/contract/errors.js'
 import type { JournalEntry } from '../core/contract/journal.js'
 import { isSeatOperation } from '../core/contract/operations.js'
 import { defaultWorldId, isControlPath, pathInWorld, readinessPath } from '../core/contract/paths.js'
+import type { NewWarning } from '../core/control/warnings/recorder.js'
 import { writeJson } from '../core/lib/json.js'
 import { counted, grouped, shortened } from '../core/lib/messages.js'
 import { localTimeOfDay, timeOfDay } from '../core/lib/time.js'
@@ -102,12 +103,14 @@ export function logRequests(
   }: { readonly format: 'text' | 'json'; readonly failuresOnly?: boolean | undefined; readonly console: Console },
 ): void {
   const { print, printCounted, printJson, style } = console
-  warned.subscribe(({ world, warning }) => {
+  const printWarning = ({ world, warning }: NewWarning) => {
     const inWorld = world === defaultWorldId ? undefined : world
     if (format === 'json') return printJson({ event: 'warning', ...warning, world: inWorld })
     const place = inWorld === undefined ? '' : style('dim', ` [${inWorld}]`)
     print(`${style('yellow', 'warning')}  ${warning.rule}${place}: ${warning.sentence} ${warning.advice}`)
-  })
+  }
+  // After the line of its request.
+  warned.subscribe(warned => queueMicrotask(() => printWarning(warned)))
   log.subscribe(record => {
     if (failuresOnly && record.status < 400) return
     if (record.status < 400 && isNoise(record)) return
