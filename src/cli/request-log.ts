@@ -109,11 +109,13 @@ export function logRequests(
   }: { readonly format: 'text' | 'json'; readonly failuresOnly?: boolean | undefined; readonly console: Console },
 ): void {
   const { print, printCounted, printJson, style } = console
-  warned.subscribe(one => {
+  const printWarning = (one: NewWarning) => {
     const { world, warning } = one
     if (format === 'text') return print(warningLine(one, style))
     printJson({ event: 'warning', ...warning, world: world === defaultWorldId ? undefined : world })
-  })
+  }
+  // After the line of its request.
+  warned.subscribe(one => queueMicrotask(() => printWarning(one)))
   log.subscribe(record => {
     if (failuresOnly && record.status < 400) return
     if (record.status < 400 && isNoise(record)) return

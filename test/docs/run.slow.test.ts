@@ -142,6 +142,8 @@ describe('the docs', () => {
         const outputs = printed.split(separator)
 
         expect(outputs.length, path).toBe(Math.max(steps.length, 1))
+        const { warnings } = createClient(server.url)
+        expect(await warnings.list().catch(() => []), path).toEqual([])
         for (const [at, { commands, shown }] of steps.entries()) {
           const output = outputs[at] ?? ''
           if (shown === undefined) expect(output, commands).not.toContain('"code":"')

@@ -4,16 +4,16 @@ const least = 1_000
 /** A map that forgets entries that nobody has asked for among many others. */
 export class RecentMap<Value> {
   #young = new Map<string, Value>()
-  #old = new Map<string, Value>()
+  #old: Map<string, Value> | undefined
 
   get size(): number {
-    return this.#young.size + this.#old.size
+    return this.#young.size + (this.#old?.size ?? 0)
   }
 
   get(key: string): Value | undefined {
     const young = this.#young.get(key)
     if (young !== undefined) return young
-    const old = this.#old.get(key)
+    const old = this.#old?.get(key)
     if (old !== undefined) this.set(key, old)
     return old
   }
@@ -27,6 +27,6 @@ export class RecentMap<Value> {
 
   delete(key: string): void {
     this.#young.delete(key)
-    this.#old.delete(key)
+    this.#old?.delete(key)
   }
 }
