@@ -2,6 +2,7 @@ import { useSignalEffect } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { NewGameModeForm } from './lobbies/new-game-mode.js'
 import { NewLobbyForm } from './lobbies/new-lobby.js'
+import { RegionMenu } from './map/region-menu.js'
 import { SendAgain } from './requests/send-again.js'
 import { ClockControls } from './shell/clock-menu.js'
 import { ConnectGuide } from './shell/connect.js'
@@ -96,6 +97,7 @@ const dialogs: { readonly [name: string]: readonly [title: string, Content: Comp
 function OpenDialog() {
   const opening = page.paletteOpenings.value
   if (openDialog.value === 'palette') return <Palette key={opening} opening={opening} />
+  if (openDialog.value === 'region') return <RegionMenu />
   const [title, Content, needsWorld] = dialogs[openDialog.value ?? ''] ?? []
   if (needsWorld && !page.isLoaded.value) return null
   return (

@@ -44,6 +44,10 @@ type Parts = { readonly [name: string]: (page: Page) => Promise<unknown> }
 const parts: Parts = {
   'the page': async () => {},
   'the table of the map': page => page.locator('.region-list button').first().focus(),
+  'the menu of a region': async page => {
+    await page.locator('.region-list button').first().press('Enter')
+    await page.getByRole('button', { name: /^Take down/ }).click()
+  },
   'the details of a lobby': page => page.locator('.lobbies .rows [role=row]').first().click(),
   'the form of a new lobby': page => page.getByRole('button', { name: 'Make a lobby' }).click(),
   'the details of a request': async page => {

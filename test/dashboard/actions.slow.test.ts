@@ -315,8 +315,39 @@ describe('the map', () => {
         expect.stringContaining('Tokyo\t0\t1\t0 of 8'),
       ])
     await press(page, 'London')
+    await press(page, 'Show its lobbies 1')
 
     await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringContaining('London')])
+  })
+
+  it('takes a region down by its menu, says so, and brings it back', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+
+    await press(page, 'Frankfurt')
+    await page.getByText('Take down Frankfurt…').waitFor()
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('1 lobby stops, 2 players lose seats').waitFor()
+    await expect.poll(focused).toBe('for 30 s')
+    await page.keyboard.press('Enter')
+
+    await expect
+      .poll(() => mock.faults.list())
+      .toMatchObject([{ region: 'lnd-fra', effect: { outage: true }, for: '30s' }])
+    await page.locator('.map-title', { hasText: '2 of 3 regions' }).getByText('Frankfurt down').waitFor()
+    await expect.poll(() => notesOf(page)).toContain('down, back in 30 s')
+    await expect.poll(() => rowsOf(page, 'lobbies')).toContainEqual(expect.stringContaining('stopped, region down'))
+    await press(page, 'Bring Frankfurt back')
+    await expect.poll(() => mock.faults.list()).toEqual([])
+    await expect.poll(() => page.locator('[data-kind=down]').count()).toBe(0)
+
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('take down tok')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'until I bring it back' }).press('Enter')
+    await expect.poll(() => mock.faults.list()).toMatchObject([{ region: 'lnd-tok' }])
+    await expect.poll(() => notesOf(page)).toContain('down')
   })
 })
 

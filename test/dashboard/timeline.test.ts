@@ -54,6 +54,7 @@ const empty: Parameters<typeof layOutLanes>[0] = {
   servers: [],
   warnings: [],
   nameOf: ({ game_mode_id }) => game_mode_id,
+  nameOfRegion: id => id,
   jobs: [],
   widthOf: text => text.length * 6,
 }
@@ -177,6 +178,23 @@ describe('the lanes of the timeline', () => {
             if (one.row === other.row) expect(other.parts[0]?.[2]).toBeLessThanOrEqual(one.parts[0]?.[1] ?? 0)
       }),
     )
+  })
+
+  it('show an outage until now, and the time to its end as expected', () => {
+    const fault = { region: 'fra', effect: { outage: true as const }, matched: 1, struck: 1, holding: 0 }
+    const times = { added_at: iso(ago(12)), begins_at: iso(ago(12)) }
+    const lanes = (ends_at?: string) =>
+      layOutLanes({ ...empty, faults: [{ ...fault, ...times, id: '1', ...(ends_at && { ends_at }) }] }, scale).rest[0]
+        ?.spans
+    const x = (seconds: number) => toPx(scale, ago(-seconds))
+    const down = { left: x(-12), right: x(0), tone: 'bad', text: 'fra down' }
+
+    expect(lanes(iso(now + 18_000))).toEqual([
+      down,
+      { left: x(0), right: x(18), tone: 'bad', text: 'back in 18 s', isExpected: true },
+    ])
+    expect(lanes()).toEqual([down])
+    expect(lanes(iso(ago(2)))).toEqual([{ ...down, right: x(-2) }])
   })
 
   it('show the faults that are on, were on and will be on, and how long requests are held', () => {

@@ -101,13 +101,13 @@ export function isDue({ fault, beganAt, struck }: FaultRecord, now: number): boo
 }
 
 /** Returns when a fault begins. `undefined` if it waits for a number of requests. `addedAt` in ms of the world's clock. */
-export function beginOf({ after = 0 }: Pick<Fault, 'after'>, addedAt: number): number | undefined {
+function beginOf({ after = 0 }: Pick<Fault, 'after'>, addedAt: number): number | undefined {
   if (typeof after === 'string') return addedAt + durationMs(after)
   return after === 0 ? addedAt : undefined
 }
 
 /** Checks if a fault applies to no more requests. `beganAt` is undefined until it begins. */
-export function hasEnded(
+function hasEnded(
   { times, struck, for: length }: Pick<FaultState, 'times' | 'struck' | 'for'>,
   beganAt: number | undefined,
   now: number,

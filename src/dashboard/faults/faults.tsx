@@ -3,13 +3,13 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Fault, FaultState } from '../../core/contract/faults.js'
 import { counted } from '../../core/lib/messages.js'
 import { durationFormat, parseDuration } from '../../core/lib/time.js'
-import { beginOf, hasEnded } from '../../core/store/faults.js'
 import { Button, Field, Form, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { runAction, useLoaded } from '../ui/screen.js'
 import { copy } from '../world/copy.js'
+import { regionName } from '../world/lobby-rows.js'
 import { errorOf } from '../world/outcome.js'
-import { page } from '../world/page-state.js'
+import { isOver, page } from '../world/page-state.js'
 
 const presets: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: 'Slow: every answer takes 2 s', fault: { effect: { delay: '2s' } } },
@@ -62,8 +62,8 @@ export function Faults() {
 }
 
 /** Writes what a fault does, to compare it with others. */
-function textOf({ operation, effect, times, after, for: lasting, chance }: Fault): string {
-  return JSON.stringify([operation, effect, times, after, lasting, chance])
+function textOf({ operation, region, effect, times, after, for: lasting, chance }: Fault): string {
+  return JSON.stringify([operation, region, effect, times, after, lasting, chance])
 }
 
 function ActiveFaults() {
@@ -76,7 +76,10 @@ function ActiveFaults() {
       {faults.map(fault => (
         <li key={fault.id}>
           <span dir="auto">
-            <b>{fault.id}</b> {effectWords(fault)}, {fault.operation ?? 'every request'}
+            <b>{fault.id}</b>{' '}
+            {fault.region === undefined
+              ? `${effectWords(fault)}, ${fault.operation ?? 'every request'}`
+              : `${regionName(fault.region, page.shown.value.tables)} down`}
             {limitWords(fault)} {isOver(fault, page.time.value) && <b class="badge">over</b>}
             <small class="muted">
               applied to {counted(fault.struck, 'request', 'requests')}
@@ -138,13 +141,6 @@ function HeldOf({ fault }: { readonly fault: string }) {
   const id = page.live.pending.value.pending.find(one => one.fault === fault)?.id
   if (id === undefined) return null
   return <Button onClick={() => page.open('held', id)}>Edit the answer</Button>
-}
-
-/** True if a fault applies to no more requests. */
-export function isOver(fault: FaultState, now: number): boolean {
-  const { added_at, began_at } = fault
-  // No event tells that the clock has reached the beginning of a fault.
-  return hasEnded(fault, began_at === undefined ? beginOf(fault, Date.parse(added_at)) : Date.parse(began_at), now)
 }
 
 function effectWords({

@@ -29,8 +29,11 @@ type Hidden = ReturnType<typeof listObstacles>
 
 const hasFreeSeat = (lobby: LobbyRow) => findObstacle(lobby) === undefined
 
+/** A lobby that stopped is shown while its region is down. */
+const isInOutage = ({ status, region_id }: LobbyRow) => status === 'stopped' && page.outages.value.has(region_id)
+
 const filters: { readonly [filter in LobbyFilter]: (lobby: LobbyRow, hidden: Hidden) => boolean } = {
-  running: ({ status }) => status !== 'stopped',
+  running: lobby => lobby.status !== 'stopped' || isInOutage(lobby),
   free: hasFreeSeat,
   hidden: (lobby, hidden) => lobby.status !== 'stopped' && hidden(lobby) !== undefined,
   stopped: ({ status }) => status === 'stopped',
@@ -51,7 +54,7 @@ export function Lobbies() {
   const columns = columnsOf({ tables, hidden, kilometers, now: page.time.value })
   // A find takes the nearest of equal lobbies, and then the oldest.
   const ordered = sort === findOrder && kilometers ? sorted(shown, columns, 'distance') : shown
-  const running = all.filter(lobby => filters.running(lobby, hidden)).length
+  const running = all.filter(({ status }) => status !== 'stopped').length
   const free = all.filter(hasFreeSeat).length
   return (
     <section class="pane lobbies" aria-labelledby="lobbies">
@@ -188,9 +191,10 @@ function textFilter(text: string, tables: RowMaps): (lobby: LobbyRow) => boolean
 }
 
 /** Says if players can enter a lobby. What the game says of itself is in another column. */
-function stateWord({ status }: LobbyRow, hidden: string | undefined): string {
+function stateWord(lobby: LobbyRow, hidden: string | undefined): string {
+  const { status } = lobby
   if (status === 'starting') return 'starting'
-  return hidden ?? 'open'
+  return isInOutage(lobby) ? 'stopped, region down' : (hidden ?? 'open')
 }
 
 /** Returns the map of a lobby, which many games have in their state, or the first values of the state. */
@@ -300,7 +304,8 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
       sortBy: lobby => stateWord(lobby, hidden(lobby)),
       cell: lobby => (
         <span class="muted">
-          {lobby.status === 'starting' && <i class="dot warn" />} {stateWord(lobby, hidden(lobby))}
+          {lobby.status === 'starting' && <i class="dot warn" />} {isInOutage(lobby) && <i class="dot bad" />}{' '}
+          {stateWord(lobby, hidden(lobby))}
         </span>
       ),
     },

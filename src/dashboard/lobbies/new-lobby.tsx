@@ -9,7 +9,7 @@ export function NewLobbyForm() {
   const { tables } = page.shown.value
   const [firstMode = ''] = tables.gameModes.keys()
   const mode = useSignal(firstMode)
-  const region = useSignal('')
+  const region = useSignal(page.region.value ?? '')
   const players = useSignal('0')
   const chosen = tables.gameModes.get(mode.value)
   if (!chosen)

@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Coordinates } from '../../core/contract/regions.js'
 import { landRings, landScale } from '../../core/generated/land.js'
-import { counted, playersText, shortened } from '../../core/lib/messages.js'
+import { counted, grouped, playersText, shortened } from '../../core/lib/messages.js'
+import { Button } from '../ui/controls.js'
 import { seatCount } from '../ui/format.js'
 import { textWidth, useSize } from '../ui/screen.js'
 import type { RegionSums } from '../world/lobby-rows.js'
@@ -20,14 +21,15 @@ import {
 } from './map-layout.js'
 import { PlayerPin } from './player-pin.js'
 import { mapHeight, mapWidth, project } from './projection.js'
+import { bringBack, openRegionMenu } from './region-menu.js'
 
 /** A region as the map shows it. */
 export interface MapRegion extends Omit<RegionSums, 'region'> {
   readonly id: string
   readonly name: string
   readonly place: Coordinates
-  /** `next`: the next find goes there. `bad`: something is wrong there. */
-  readonly kind: 'plain' | 'next' | 'bad'
+  /** `next`: the next find goes there. `bad`: something is wrong there. `down`: an outage has taken it down. */
+  readonly kind: 'plain' | 'next' | 'bad' | 'down'
   /** The second line of its label. */
   readonly note?: string
   /** The difference in players between the shown past and now, with its sign. Absent if there is none. */
@@ -63,7 +65,8 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
   const circles = shown.map(region => ({
     region,
     center: toFrame(project(region.place), frame),
-    radius: radius(region.players),
+    // A cross needs room.
+    radius: Math.max(radius(region.players), region.kind === 'down' ? 12 : 0),
     label: sizeOf(region),
     isImportant: region.kind !== 'plain' || page.region.value === region.id,
   }))
@@ -91,6 +94,22 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
           </text>
         )}
       </svg>
+      {circles.map(({ region: { id, name, kind } }, i) => {
+        const box = kind === 'down' && !page.isReadOnly.value && labels[i]?.box
+        return (
+          box && (
+            <Button
+              key={id}
+              class="bring-back"
+              aria-label={`Bring ${name} back`}
+              style={{ left: `${box.right + 8}px`, top: `${box.top}px` }}
+              onClick={() => bringBack(id)}
+            >
+              Bring back
+            </Button>
+          )
+        )
+      })}
       <PlayerPin place={you} at={pin} dragged={dragged} frame={frame} />
     </div>
   )
@@ -173,9 +192,10 @@ function RegionCircle({ region, center, radius, place }: RegionCircleProps) {
     <g
       class="region"
       data-kind={kind}
+      data-region={id}
       data-selected={isSelected || undefined}
       style={{ transform: `translate(${center.x}px, ${center.y}px)` }}
-      onClick={() => page.filter({ region: isSelected ? undefined : id })}
+      onClick={() => openRegionMenu(id)}
     >
       <title>{titleOf(region)}</title>
       <circle class="disc" style={{ r: `${radius}px` }} />
@@ -186,6 +206,7 @@ function RegionCircle({ region, center, radius, place }: RegionCircleProps) {
         pathLength={100}
         transform="rotate(-90)"
       />
+      {kind === 'down' && <path class="ring" d="M-4-4 4 4M4-4-4 4" />}
       {place && <RegionLabel region={region} center={center} place={place} />}
     </g>
   )

@@ -2,12 +2,13 @@ import type { ExplainedChoice } from '../../core/control/explain/explain-find.js
 import { counted, grouped, playersText } from '../../core/lib/messages.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { Button, Select } from '../ui/controls.js'
-import { seatCount } from '../ui/format.js'
+import { duration, seatCount } from '../ui/format.js'
 import type { RowMaps } from '../world/followed-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from '../world/lobby-rows.js'
 import { regionNotes } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
 import { MapDrawing, type MapRegion } from './map-drawing.js'
+import { openRegionMenu } from './region-menu.js'
 
 /** The pane with the map of the world. */
 export function WorldMap() {
@@ -23,6 +24,7 @@ export function WorldMap() {
   const now = isPast ? new Map(sumRegions(page.live.tables).map(sum => [sum.region.region_id, sum])) : undefined
   const crashed = isPast ? new Set<string>() : crashedRegions(page.live.servers.value, page.now.value)
   const compared = regionNotes((page.framed.value && page.compared.value) ?? [])
+  const outages = page.outages.value
   const regions = sums.map(sum => describeRegion(sum, { tables, choice, now, crashed, compared }))
   return (
     <section class="pane world" aria-labelledby="world">
@@ -39,8 +41,15 @@ export function WorldMap() {
           <p class="map-title">
             <b>{playersText(all)}</b>{' '}
             <span class="muted">
-              in {counted(sumOf(sums, 'lobbies'), 'lobby', 'lobbies')}, {counted(sums.length, 'region', 'regions')}
-            </span>
+              in {counted(sumOf(sums, 'lobbies'), 'lobby', 'lobbies')},{' '}
+              {outages.size > 0 && `${sums.length - outages.size} of `}
+              {counted(sums.length, 'region', 'regions')}
+            </span>{' '}
+            {[...outages.keys()].map(id => (
+              <span key={id} class="badge" dir="auto">
+                {regionName(id, tables)} down
+              </span>
+            ))}
           </p>
         )}
         {now && compared.size === 0 && (
@@ -114,6 +123,7 @@ function describeRegion(
   const notes = compared.get(id)
   const isNext = notes ? notes.hasWon : compared.size === 0 && choice?.region_id === id
   const isBad = crashed.has(id)
+  const outage = page.outages.value.get(id)
   const away = choice?.kilometers !== undefined ? `, ${grouped(Math.round(choice.kilometers))} km` : ''
   const change = now === undefined ? 0 : (now.get(id)?.players ?? 0) - counts.players
   return {
@@ -121,10 +131,16 @@ function describeRegion(
     name: regionName(id, tables),
     place: region.datacenter_coord,
     ...counts,
-    kind: isBad ? 'bad' : isNext ? 'next' : 'plain',
+    kind: outage ? 'down' : isBad ? 'bad' : isNext ? 'next' : 'plain',
     ...(isNext && { note: `next find${away}` }),
     ...(notes && { note: notes.text }),
     ...(isBad && { note: 'server crashed' }),
+    ...(outage && {
+      note:
+        outage.ends_at === undefined
+          ? 'down'
+          : `down, back in ${duration(Date.parse(outage.ends_at) - page.time.value)}`,
+    }),
     ...(change !== 0 && { change: signed(change) }),
   }
 }
@@ -152,8 +168,9 @@ function RegionTable({ regions }: { readonly regions: readonly MapRegion[] }) {
                 <Button
                   class="link"
                   dir="auto"
+                  aria-haspopup="dialog"
                   aria-pressed={page.region.value === id}
-                  onClick={() => page.filter({ region: page.region.value === id ? undefined : id })}
+                  onClick={() => openRegionMenu(id)}
                 >
                   {name}
                 </Button>

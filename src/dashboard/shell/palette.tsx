@@ -3,9 +3,10 @@ import { useId } from 'preact/hooks'
 import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import type { ScenarioSummary } from '../../core/control/world-control.js'
 import { grouped } from '../../core/lib/messages.js'
+import { regionActions } from '../map/region-menu.js'
 import { outcomeWords, storyKeyOf } from '../players/player-details.js'
 import { Icon } from '../ui/icons.js'
-import { openDialog, runAction, useLoaded, useModal } from '../ui/screen.js'
+import { openDialog, useLoaded, useModal } from '../ui/screen.js'
 import { placeName, regionName } from '../world/lobby-rows.js'
 import { operationName, outcomeOf } from '../world/outcome.js'
 import { dayMs, lastTimeOfDay, page } from '../world/page-state.js'
@@ -159,15 +160,16 @@ function actionItems(query: string): PaletteItem[] {
   const ofPage = pageActions.flatMap(({ type, label: text, key, when, run }): PaletteItem[] =>
     !run || type === 'Go' || when?.() === false ? [] : [{ group: 'Do', type, text, ...(key && { key }), run }],
   )
-  return [...ofDetails, ...ofPage, ...(query === '' || page.isReadOnly.value ? [] : regionActions())]
+  return [...ofDetails, ...ofPage, ...(query === '' || page.isReadOnly.value ? [] : regionItems())]
 }
 
-function regionActions(): PaletteItem[] {
+function regionItems(): PaletteItem[] {
   const { tables } = page.shown.value
-  return [...tables.regions.values()].map(({ region_id, datacenter_coord: location }) => ({
-    ...{ group: 'Do', type: 'Map', text: `Put me in ${regionName(region_id, tables)}`, words: region_id },
-    run: () => void runAction(() => page.api.call('PUT /client', { body: { location } })),
-  }))
+  return [...tables.regions.keys()].flatMap(id =>
+    regionActions(id).flatMap(({ text, run }): PaletteItem[] =>
+      text === undefined ? [] : [{ group: 'Do', type: 'Map', text, words: id, run }],
+    ),
+  )
 }
 
 /** Lists what can be done with a time that is typed: see the world then, or set the clock. */

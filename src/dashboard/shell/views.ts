@@ -1,12 +1,12 @@
 import type { ComponentType } from 'preact'
 import { countPending, Devices } from '../devices/devices.js'
-import { Faults, isOver } from '../faults/faults.js'
+import { Faults } from '../faults/faults.js'
 import { Players } from '../players/players.js'
 import { crashes } from '../servers/crashes.js'
 import { Servers } from '../servers/servers.js'
 import { Warnings } from '../warnings/warnings.js'
 import type { ViewName } from '../world/address.js'
-import { page } from '../world/page-state.js'
+import { isOver, page } from '../world/page-state.js'
 import { World } from './world.js'
 
 /** A view of the page: a tab in the header, and the panes below it. */

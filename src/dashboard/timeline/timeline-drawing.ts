@@ -218,10 +218,15 @@ function drawSpans(
   spans: Lanes['waits'],
   { top, height }: { readonly top: number; readonly height: number },
 ): void {
-  for (const { left, right, tone } of spans) {
-    context.fillStyle = colour(toneColours[tone][0])
+  for (const { left, right, tone, isExpected } of spans) {
+    const [tint, ink] = toneColours[tone]
+    context.fillStyle = colour(tint)
+    context.strokeStyle = colour(ink)
+    context.setLineDash([3, 2])
     box(context, [left, top, Math.min(width, right) - left, height], [4, 4, 4, 4])
-    context.fill()
+    if (isExpected) context.stroke()
+    else context.fill()
+    context.setLineDash([])
   }
   // The later spans cover what is between these places. Each text is written beside it.
   let [from, to] = [width, 0]

@@ -20,6 +20,8 @@ interface Span {
   readonly right: number
   readonly tone: 'neutral' | 'good' | 'warn' | 'bad'
   readonly text: string
+  /** It is still to come. */
+  readonly isExpected?: true
 }
 
 /** The seat of a player. */
@@ -81,6 +83,7 @@ interface LanesData {
   readonly warnings: readonly Warning[]
   /** Names the lobby of a server. */
   nameOf(server: GameServerState): string
+  nameOfRegion(id: string): string
   readonly jobs: readonly ScheduledJob[]
   /** Returns the width of a text in px. */
   widthOf(text: string): number
@@ -107,7 +110,7 @@ export function layOutLanes(data: LanesData, scale: TimelineScale): Lanes {
 /** Lists the lanes that scroll. Warnings have one if there are any, faults and due jobs also if there is room. */
 function restLanes(data: LanesData, scale: TimelineScale): readonly RestLane[] {
   const warnings = { name: 'Warnings', spans: warningSpans(data, scale) }
-  const faults = { name: 'Faults', spans: data.faults.flatMap(fault => faultSpan(fault, scale) ?? []) }
+  const faults = { name: 'Faults', spans: data.faults.flatMap(fault => faultSpans(fault, data, scale)) }
   // Those that have ended as they should come last.
   const hasEnded = ({ status }: GameServerState) => Number(status === 'ended' || status === 'stopped')
   const servers = data.servers
@@ -208,16 +211,25 @@ function changeColumns(changes: readonly Change[], scale: TimelineScale): Lanes[
 }
 
 /** Shows when a fault is on: from its begin to its end, or to now. A staged one begins right of now. */
-function faultSpan(fault: FaultState, scale: TimelineScale): Span | undefined {
-  const { begins_at, ends_at, operation } = fault
+function faultSpans(
+  fault: FaultState,
+  { nameOfRegion }: Pick<LanesData, 'nameOfRegion'>,
+  scale: TimelineScale,
+): Span[] {
+  const { begins_at, ends_at, operation, region } = fault
   // It waits for a number of requests.
-  if (begins_at === undefined) return undefined
+  if (begins_at === undefined) return []
   const begin = Date.parse(begins_at)
   const end = ends_at === undefined ? Math.max(begin, scale.now) : Date.parse(ends_at)
-  if (end < scale.from || begin > scale.to) return undefined
+  if (end < scale.from || begin > scale.to) return []
   const left = toPx(scale, begin)
-  const text = `${operation ?? 'every request'}: ${faultWords(fault)}`
-  return { left: Math.max(0, left), right: Math.max(left + 4, toPx(scale, end)), tone: 'warn', text }
+  const span = { left: Math.max(0, left), right: Math.max(left + 4, toPx(scale, end)) }
+  if (region === undefined)
+    return [{ ...span, tone: 'warn', text: `${operation ?? 'every request'}: ${faultWords(fault)}` }]
+  const now = Math.min(Math.max(span.left, toPx(scale, scale.now)), span.right)
+  const down: Span = { ...span, right: now, tone: 'bad', text: `${nameOfRegion(region)} down` }
+  const back = `back in ${duration(Math.max(0, end - scale.now))}`
+  return now < span.right ? [down, { ...span, left: now, tone: 'bad', text: back, isExpected: true }] : [down]
 }
 
 function faultWords({ effect: { delay, error, reset, empty, hold } }: FaultState): string {

@@ -7,7 +7,7 @@ import { Button, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { isDark, textWidth, useSize } from '../ui/screen.js'
 import { copy } from '../world/copy.js'
-import { placeName } from '../world/lobby-rows.js'
+import { placeName, regionName } from '../world/lobby-rows.js'
 import { page, type Span } from '../world/page-state.js'
 import { playerStates, seatState } from '../world/player-state.js'
 import { drawTimeline } from './timeline-drawing.js'
@@ -121,7 +121,7 @@ function DueList() {
   return (
     <ol class="due">
       {upcoming.value.slice(0, mostDue).map(({ at, table, id, what }) => (
-        <li key={`${table} ${id}`}>
+        <li key={`${table} ${id} ${what}`}>
           in {duration(Math.max(0, Date.parse(at) - now.value))}: {what}
         </li>
       ))}
@@ -355,6 +355,7 @@ function lanesData() {
     servers: live.servers.peek(),
     warnings: live.warnings.peek().warnings,
     nameOf: (server: GameServerState) => placeName(server, live.tables),
+    nameOfRegion: (id: string) => regionName(id, live.tables),
     jobs: hasEnded ? [] : page.upcoming.peek(),
     widthOf: textWidth,
   }

@@ -1,4 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { FaultState } from '../../core/contract/faults.js'
 import type { ExplainedCandidate, JournalEntry, ShortenedEntry } from '../../core/contract/journal.js'
 import { worldPath } from '../../core/contract/paths.js'
 import type { SentRequest } from '../../core/pipeline/history.js'
@@ -116,6 +117,13 @@ class PageState {
   readonly regionSums = computed(() => sumRegions(this.shown.value.tables))
   /** The time that the page shows, in ms since the epoch. */
   readonly time = computed(() => this.past.value?.at ?? this.now.value)
+  /** The outages at that time, by the ids of their regions. */
+  readonly outages = computed(() => {
+    const time = this.time.value
+    const isOn = (fault: FaultState) => Date.parse(fault.begins_at ?? '') <= time && !isOver(fault, time)
+    const outages = this.live.faults.value.filter(isOn)
+    return new Map(outages.flatMap(fault => (fault.region === undefined ? [] : [[fault.region, fault]])))
+  })
   /** The jobs that are due next. The first ones of the schedule may have run since it came. */
   readonly upcoming = computed(() => this.live.schedule.value.filter(({ at }) => Date.parse(at) >= this.now.value))
   /** True if the user can change nothing: in the past, in a world that is only shown, and without a connection. */
@@ -373,6 +381,11 @@ export function lastTimeOfDay(text: string, now: number, zone: 'utc' | 'local' =
   const midnight = zone === 'utc' ? now - (now % dayMs) : new Date(now).setHours(0, 0, 0, 0)
   const time = midnight + Math.round(((hours * 60 + minutes) * 60 + seconds) * 1_000)
   return time > now ? time - dayMs : time
+}
+
+/** True if a fault applies no more. */
+export function isOver({ ends_at }: FaultState, now: number): boolean {
+  return ends_at !== undefined && Date.parse(ends_at) <= now
 }
 
 /** Returns a name, with a number at its end if it is taken: `default-12`, `default-12-2`. */

@@ -164,14 +164,14 @@ export interface SeatEvent {
 }
 
 /** A world, as rules see it. */
-interface WatchedWorld {
+export interface WatchedWorld {
   readonly world: LiveWorld
   /** Tells whether a control call or a fake timer has moved the clock since a time, in ms of that clock. */
   isMovedSince(at: number): boolean
 }
 
 /** The functions by which a rule sees a world. */
-interface Observers {
+export interface Observers {
   /** Gets successful reads. There may be many thousands a second. */
   readonly read?: (observed: ObservedExchange) => void
   /** Gets all other exchanges. */
