@@ -31,16 +31,6 @@ const pidsIn = (lines: readonly string[]) =>
   lines.flatMap(line => Number(/^bot \d+: started.*, pid (\d+)$/.exec(line)?.[1] ?? []) || [])
 
 describe('mockmaker players', () => {
-  it('plays with the clients of the guide, which have seats', async () => {
-    const { url, cwd, players, warnings } = await serveGame(guide, 'game.yaml')
-    const bots = start(['players', '2', '--url', url, '--find', 'duel', '--', 'node', 'bot.mjs'], { cwd })
-
-    await until(() => bots.lines().filter(line => /^bot (\d) \| player \1 hears: welcome$/.test(line)).length === 2)
-
-    expect((await players()).map(({ status }) => status)).toEqual(Array.from({ length: 2 }, () => 'connected'))
-    expect(await warnings()).toEqual([])
-  })
-
   it("plays with 3 of the README's client on the README's server, and leaves no process", async () => {
     const { url, cwd, players, warnings } = await serveGame('README.md', 'duel.yaml')
     const bots = start(['players', '3', '--url', url, '--', process.execPath, 'play.mjs'], { cwd })

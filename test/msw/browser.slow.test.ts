@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
-import { afterAll, it as base, describe, expect } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { type ScenarioInput, scenarios } from '../../src/core/scenario/index.js'
+import { it as base } from '../support/chromium.js'
 import { answerEntryPoint } from '../support/entry-points.js'
 import { comparable, json, post, type TestRequest, type TestResponse } from '../support/http.js'
 import { completion, ids, tanks, tokens } from '../support/tanks.js'
-import { begin, end, fromNetwork, startChromium, strictPath } from './mock-page.js'
+import { type At, begin, end, fromNetwork, servePages, strictPath } from './mock-page.js'
 
 /** A request that can be passed to a page as JSON. */
 type PageSent = TestRequest & { readonly body?: string }
@@ -54,23 +55,38 @@ const lobbyIds = (got: TestResponse) =>
 const modeIds = (got: TestResponse) =>
   (json(got) as { game_modes: { game_mode_id: string }[] }).game_modes.map(mode => mode.game_mode_id)
 
+const server = await servePages()
+afterAll(() => server.close())
+
+const it = base.extend<{ shared: Page; page: Page; open: (at: At) => Promise<Page> }>({
+  shared: [
+    async ({ browser }, use) => {
+      const page = await server.openPage(browser)
+      await use(page)
+      await page.context().close()
+    },
+    { scope: 'file' },
+  ],
+  page: async ({ shared }, use) => {
+    await use(shared)
+    await end(shared)
+  },
+  open: async ({ browser }, use) => {
+    const pages: Page[] = []
+    await use(async at => {
+      const page = await server.openPage(browser, at)
+      pages.push(page)
+      return page
+    })
+    for (const page of pages) await page.context().close()
+  },
+})
+
 describe('mockmaker/browser', inChromium)
 
-async function inChromium() {
-  const chromium = await startChromium()
-  afterAll(chromium.close)
-  const shared = await chromium.openPage()
-
-  const it = base.extend<{ page: Page }>({
-    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-    page: async ({}, use) => {
-      await use(shared)
-      await end(shared)
-    },
-  })
-
-  it('answers a page that follows the guide', async () => {
-    const page = await chromium.openPage({ path: '/guide' })
+function inChromium() {
+  it('answers a page that follows the guide', async ({ open }) => {
+    const page = await open({ path: '/guide' })
     await page.waitForFunction(() => globalThis.mock !== undefined)
 
     expect(lobbyIds(await send(page, list))).toHaveLength(7)
@@ -103,8 +119,8 @@ async function inChromium() {
     expect(comparable(got)).toEqual(comparable(expected))
   })
 
-  it('answers a page that may evaluate no text, and violates no rule', async () => {
-    const page = await chromium.openPage({
+  it('answers a page that may evaluate no text, and violates no rule', async ({ open }) => {
+    const page = await open({
       path: strictPath,
       begin: () => {
         const violations: string[] = []
@@ -123,16 +139,16 @@ async function inChromium() {
     expect(await page.evaluate('violations')).toEqual([])
   })
 
-  it('answers a page on a foreign host without HTTPS, where there are no workers, as MSW does', async () => {
-    const page = await chromium.openPage({ host: 'staging.example' })
+  it('answers a page on a foreign host without HTTPS, where there are no workers, as MSW does', async ({ open }) => {
+    const page = await open({ host: 'staging.example' })
     await begin(page, { scenario: tanks })
 
     expect(await page.evaluate(() => 'serviceWorker' in navigator)).toBe(false)
     expect(lobbyIds(await send(page, list, elsewhere))).toEqual([ids.lobby, 'empty'])
   })
 
-  it('finds the namespace by the origin of the page', async () => {
-    const page = await chromium.openPage({ host: 'boats.mock.localhost' })
+  it('finds the namespace by the origin of the page', async ({ open }) => {
+    const page = await open({ host: 'boats.mock.localhost' })
     await begin(page, { scenario: tanks })
 
     expect(modeIds(await send(page, list, elsewhere))).toEqual(['race'])

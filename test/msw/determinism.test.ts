@@ -1,9 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { describe, expect } from 'vitest'
-import { setupMockmaker } from '../../src/msw/node.js'
-import { tanks, tokens } from '../support/tanks.js'
-import { it } from './node-mock.js'
+import { describe, expect, it } from 'vitest'
 
 describe('the seed', { tags: ['slow'] }, () => {
   /** A program on the built package that prints everything that a client can see of a world, including ray ids. */
@@ -61,14 +58,5 @@ describe('the seed', { tags: ['slow'] }, () => {
 
     const lines = second.split('\n')
     expect(first.split('\n').filter((line, i) => line !== '' && line === lines[i])).toEqual([])
-  })
-
-  it('has the same effect in this process as in another', async () => {
-    const frozen = { ...tanks, device_links: [{ token: tokens.pending }] }
-    const { world } = setupMockmaker({ scenario: frozen })
-    const other = await run(frozen)
-    world.transaction(({ deviceLinks }) => void deviceLinks.create({}))
-
-    expect(other).toContain(world.deviceLinks.all().at(-1)?.device_link_token)
   })
 })

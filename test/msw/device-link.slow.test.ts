@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, it as base, describe, expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { ScenarioInput } from '../../src/core/scenario/schema.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { listen } from '../../src/server/http/index.js'
-import { launchBrowser } from '../support/chromium.js'
+import { it as base } from '../support/chromium.js'
 
 const scenario = {
   clock: 'frozen',
@@ -30,13 +30,9 @@ interface Opened {
 
 describe('the page of a device link', inChromium)
 
-async function inChromium() {
-  const browser = await launchBrowser()
-  afterAll(() => browser.close())
-
+function inChromium() {
   const it = base.extend<{ opened: Opened }>({
-    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-    opened: async ({}, use) => {
+    opened: async ({ browser }, use) => {
       const mock = createMockmaker({ scenario })
       let server = await listen(mock, { port: 0, host: '127.0.0.1' })
       const { url } = server

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, it as base, describe, expect } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { createMockmaker, type ExchangeRecord, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { listen } from '../../src/server/http/index.js'
-import { launchBrowser } from '../support/chromium.js'
+import { it as base } from '../support/chromium.js'
 import { serveListener } from '../support/http.js'
 import { tanks } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
@@ -107,19 +107,14 @@ const json = { 'content-type': 'application/json' }
 describe('a mock', inChromium)
 
 async function inChromium() {
-  const browser = await launchBrowser(['--host-resolver-rules=MAP *.example 127.0.0.1'])
   const site = await serveListener(
     (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A site</p>'),
   )
   const { port } = new URL(site.url)
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  afterAll(() => site.close())
 
   const it = base.extend<{ open: (host: string, how?: Opening) => Promise<Attack> }>({
-    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-    open: async ({}, use) => {
+    open: async ({ browser }, use) => {
       const ends: (() => Promise<unknown>)[] = []
       await use(async (host, { rebound = false, ...options } = {}) => {
         const mock = createMockmaker({ scenario: tanks, ...options })

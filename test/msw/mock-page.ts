@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { posix, resolve } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { noEvalInPages } from '../../build/lighten.js'
 import type { MockmakerOptions } from '../../src/index.js'
 import type { BrowserMockmaker } from '../../src/msw/browser.js'
-import { launchBrowser } from '../support/chromium.js'
 import { blockOf } from '../support/docs.js'
 import { serveListener } from '../support/http.js'
 
@@ -17,11 +16,18 @@ declare global {
   var mock: BrowserMockmaker
 }
 
-/** A browser, and a server with a page for it. */
-interface Chromium {
-  /** Opens a page in a profile of its own. Default: the path `/` of the host `127.0.0.1`. `begin` runs before its scripts. */
-  openPage(at?: { readonly host?: string; readonly path?: string; readonly begin?: () => void }): Promise<Page>
-  close(): Promise<void>
+/** Where a page is. Default: the path `/` of the host `127.0.0.1`. `begin` runs before its scripts. */
+export interface At {
+  readonly host?: string
+  readonly path?: string
+  readonly begin?: () => void
+}
+
+/** A server with pages. */
+interface PageServer {
+  /** Opens a page in a profile of its own. */
+  openPage(browser: Browser, at?: At): Promise<Page>
+  close(): Promise<unknown>
 }
 
 /** The server's answer to a path without a file. A page gets it if its request reaches the network. */
@@ -31,8 +37,8 @@ export const fromNetwork = 'from the network'
 export const strictPath = '/strict'
 const strictPolicy = "default-src 'self'; img-src data:; require-trusted-types-for 'script'"
 
-/** Bundles the page's script, serves it with MSW's worker, and starts a browser without access to other hosts. */
-export async function startChromium(): Promise<Chromium> {
+/** Bundles the page's script, and serves it with MSW's worker. */
+export async function servePages(): Promise<PageServer> {
   const page = '<!doctype html><link rel="icon" href="data:,"><script src="/page.js"></script>'
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
     '/': ['text/html', page],
@@ -48,19 +54,15 @@ export async function startChromium(): Promise<Chromium> {
     response.writeHead(200, { 'content-type': type, ...policy }).end(text)
   })
   const { port } = new URL(server.url)
-  const browser = await launchBrowser(['--host-resolver-rules=MAP *.example 127.0.0.1'])
   return {
-    async openPage({ host = '127.0.0.1', path = '/', begin } = {}) {
+    async openPage(browser, { host = '127.0.0.1', path = '/', begin } = {}) {
       const context = await browser.newContext()
       if (begin) await context.addInitScript(begin)
       const page = await context.newPage()
       await page.goto(`http://${host}:${port}${path}`)
       return page
     },
-    async close() {
-      await browser.close()
-      await server.close()
-    },
+    close: server.close,
   }
 }
 

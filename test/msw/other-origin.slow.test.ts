@@ -1,10 +1,10 @@
 import type { RivetClient } from '@rivet-gg/api'
-import type { Browser, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
-import { afterAll, it as base, describe, expect } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { listen } from '../../src/server/http/index.js'
-import { launchBrowser } from '../support/chromium.js'
+import { it as base } from '../support/chromium.js'
 import { serveListener } from '../support/http.js'
 import { tanks, tokens } from '../support/tanks.js'
 
@@ -16,39 +16,42 @@ declare global {
 describe('a page of another origin', inChromium)
 
 async function inChromium() {
-  const browser = await launchBrowser(['--host-resolver-rules=MAP *.example 127.0.0.1'])
-  const game = await serveGame(browser)
-  afterAll(async () => {
-    await browser.close()
-    await game.close()
-  })
+  const game = await serveGame()
+  afterAll(() => game.close())
 
-  const it = base.extend<{ serve: (corsOrigins?: string[]) => Promise<string> }>({
-    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-    serve: async ({}, use) => {
-      const ends: (() => Promise<void>)[] = []
-      await use(async corsOrigins => {
-        const mock = createMockmaker({ scenario: tanks, ...(corsOrigins && { corsOrigins }) })
-        const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
-        ends.push(close)
-        return url
-      })
-      for (const end of ends) await end()
+  const it = base.extend<{ open: (host: string) => Promise<Page>; serve: (corsOrigins?: string[]) => Promise<string> }>(
+    {
+      open: async ({ browser }, use) => {
+        const context = await browser.newContext()
+        await use(host => game.openPage(context, host))
+        await context.close()
+      },
+      // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+      serve: async ({}, use) => {
+        const ends: (() => Promise<void>)[] = []
+        await use(async corsOrigins => {
+          const mock = createMockmaker({ scenario: tanks, ...(corsOrigins && { corsOrigins }) })
+          const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+          ends.push(close)
+          return url
+        })
+        for (const end of ends) await end()
+      },
     },
-  })
+  )
 
   it.for([
     ['localhost', 'allows pages of this machine by default'],
     ['game.example', 'allows others by corsOrigins'],
-  ] as const)('plays with the published client on %s: the mock %s', async ([host], { serve }) => {
-    const page = await game.openPage(host)
+  ] as const)('plays with the published client on %s: the mock %s', async ([host], { open, serve }) => {
+    const page = await open(host)
     const url = await serve(host === 'localhost' ? undefined : [await page.evaluate(() => location.origin)])
 
     expect(await play(page, url)).toEqual({ listed: 2, found: 'empty', refused: 'MATCHMAKER_GAME_MODE_NOT_FOUND' })
   })
 
-  it('is refused if its origin is not allowed', async ({ serve }) => {
-    const page = await game.openPage('game.example')
+  it('is refused if its origin is not allowed', async ({ open, serve }) => {
+    const page = await open('game.example')
 
     await expect(play(page, await serve())).rejects.toThrow('Network Error')
   })
@@ -71,7 +74,7 @@ function play(page: Page, environment: string) {
 }
 
 /** Serves a page with the published client, at any host name. */
-async function serveGame(browser: Browser) {
+async function serveGame() {
   const script = await bundleClient()
   const server = await serveListener(({ url }, response) => {
     if (url === '/client.js') return response.setHeader('content-type', 'text/javascript').end(script)
@@ -79,8 +82,8 @@ async function serveGame(browser: Browser) {
   })
   const { port } = new URL(server.url)
   return {
-    async openPage(host: string): Promise<Page> {
-      const page = await (await browser.newContext()).newPage()
+    async openPage(context: BrowserContext, host: string): Promise<Page> {
+      const page = await context.newPage()
       await page.goto(`http://${host}:${port}/`)
       return page
     },

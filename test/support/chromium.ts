@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
+import { it as base } from 'vitest'
 
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(path => existsSync(path))
 
 /** The path in Debian's packages. The one without windows opens a page in a third of the time. CHROMIUM can name another path. */
 export const executablePath = process.env.CHROMIUM ?? installed ?? '/usr/bin/chromium-headless-shell'
 
-/** Starts a browser that can reach only this machine. Throws if Chromium is not installed. */
-export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+/** Starts a browser. Throws if Chromium is not installed. */
+function launchBrowser(): Promise<Browser> {
   if (!existsSync(executablePath))
     throw new Error(
       `there is no ${executablePath}: apt-get install chromium-headless-shell, or set CHROMIUM to its path`,
     )
-  return chromium.launch({ executablePath, args: [...quiet, ...args] })
+  return chromium.launch({ executablePath, args: quiet })
 }
 
 /** Without these, a browser looks for updates when it starts. */
@@ -24,4 +25,22 @@ const quiet = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // Names of this machine that are not loopback to a mock: a page from there has a foreign origin.
+  '--host-resolver-rules=MAP *.example 127.0.0.1',
 ]
+
+let shared: Promise<Browser> | undefined
+
+/** A test with a browser, which all files of a worker share until it ends: vitest shares it only between tests of one `it`. */
+export const it = base.extend<{ browser: Browser }>({
+  browser: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    async ({}, use) => {
+      shared ??= launchBrowser()
+      const browser = await shared
+      await use(browser)
+      await browser.close()
+    },
+    { scope: 'worker' },
+  ],
+})

@@ -1,8 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
-import { it as base } from 'vitest'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { createApp } from '../../src/server/http/index.js'
-import { launchBrowser } from './chromium.js'
+import { it as base } from './chromium.js'
 import { serveListener } from './http.js'
 
 /** The dashboard of a mock, in a browser. */
@@ -59,17 +58,7 @@ async function leave(page: Page): Promise<void> {
 }
 
 /** A test with dashboards: a mock behind `createApp`, and a page that shows it. All are closed after the test. */
-export const it = base.extend<{ browser: Browser; open: (options?: DashboardOptions) => Promise<OpenDashboard> }>({
-  browser: [
-    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-    async ({}, use) => {
-      // A name of this machine that is not loopback to a mock: a page from there has a foreign origin.
-      const browser = await launchBrowser(['--host-resolver-rules=MAP other.example 127.0.0.1'])
-      await use(browser)
-      await browser.close()
-    },
-    { scope: 'worker' },
-  ],
+export const it = base.extend<{ open: (options?: DashboardOptions) => Promise<OpenDashboard> }>({
   open: async ({ browser, onTestFailed }, use) => {
     // The next test gets a new one.
     onTestFailed(() => void pages.delete(browser))

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort, serveJson } from '../../support/command.js'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { freePort, type OpenCommand, openCommand } from '../../support/command.js'
 import { toolsOf } from './mcp-session.js'
 
 const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
@@ -65,17 +65,24 @@ function speak(url: string) {
 }
 
 describe('the process of mockmaker mcp', () => {
+  let url: string
+  let mock: OpenCommand
+  beforeAll(async () => {
+    mock = await openCommand()
+    url = mock.url
+  })
+  afterAll(() => mock.end())
+
   it('lists its tools without a mock, and says in a call that none answers', async () => {
-    const url = `http://127.0.0.1:${await freePort()}`
-    const { client, fail, said } = await connect(['--url', url])
+    const nowhere = `http://127.0.0.1:${await freePort()}`
+    const { client, fail, said } = await connect(['--url', nowhere])
 
     expect((await client.listTools()).tools.length).toBeGreaterThanOrEqual(8)
-    expect(await fail('list_requests')).toBe(`no mock answers at ${url}: is npx mockmaker running there?`)
+    expect(await fail('list_requests')).toBe(`no mock answers at ${nowhere}: is npx mockmaker running there?`)
     expect(said).toEqual([])
   })
 
   it('gives two agents a world each, and deletes it when the agent has ended', async () => {
-    const { url } = await serveJson()
     const [one, other] = [await connect(['--url', url]), await connect([], { MOCKMAKER_URL: url })]
 
     await one.use('load_scenario', { text: 'title: Mine\ngame_modes: [race]\n' })
@@ -94,7 +101,6 @@ describe('the process of mockmaker mcp', () => {
     ['SIGINT', 130],
     ['SIGHUP', 129],
   ] as const)('deletes its world on %s, and exits with %s', async ([signal, code]) => {
-    const { url } = await serveJson()
     const { child, begin, exited, errors } = speak(url)
     await begin()
     expect(await worldsOf(url)).toHaveLength(2)
@@ -107,7 +113,6 @@ describe('the process of mockmaker mcp', () => {
   })
 
   it('writes nothing but the protocol, whatever it reads, and exits with 0 at the end of its input', async () => {
-    const { url } = await serveJson()
     const session = speak(url)
     session.send('this is not JSON')
     session.send('{"jsonrpc": "2.0"')
@@ -126,7 +131,6 @@ describe('the process of mockmaker mcp', () => {
   })
 
   it('deletes its world if the agent crashes and reads no more', async () => {
-    const { url } = await serveJson()
     const session = speak(url)
     await session.begin()
     expect(await worldsOf(url)).toHaveLength(2)

@@ -24,7 +24,7 @@ async function advance({ world, url }: OpenMock, by: string): Promise<void> {
 }
 
 /** Plays hours of a day. Each hour it records the lobbies, the player count, and the answer to a find. */
-const hours = inject('runs') < 1_000 ? 6 : 24
+const hours = inject('runs') < 1_000 ? 3 : 24
 
 async function playDay(entryPoint: EntryPoint): Promise<readonly string[]> {
   const mock = await entryPoint.open(scenario)

@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createMock } from '../../../src/core/mock/mock.js'
 import { createMockmaker } from '../../../src/index.js'
 import { journalToHar } from '../../../src/server/har/write.js'
-import { launchBrowser } from '../../support/chromium.js'
+import { it } from '../../support/chromium.js'
 import { folder } from '../../support/command.js'
 import { ask, post } from '../../support/http.js'
 import { runHere } from '../../support/run-here.js'
@@ -16,7 +16,7 @@ import { tanks, tokens } from '../../support/tanks.js'
 
 const url = 'https://matchmaker.example'
 
-it('answers a page through page.routeFromHAR', async () => {
+it('answers a page through page.routeFromHAR', async ({ browser }) => {
   const mock = createMock({ scenario: tanks })
   const { body: list } = await ask(mock, {
     method: 'GET',
@@ -29,9 +29,8 @@ it('answers a page through page.routeFromHAR', async () => {
   await mock.close()
   const file = join(await folder(), 'session.har')
   await writeFile(file, JSON.stringify(har))
-  const browser = await launchBrowser()
-  onTestFinished(() => browser.close())
   const page = await browser.newPage()
+  onTestFinished(() => page.close())
   await page.routeFromHAR(file)
 
   const answers = await page.evaluate(async base => {
@@ -73,11 +72,11 @@ const options: readonly (readonly [
   ],
 ]
 
-it('is made into a scenario if Playwright has recorded it with any option, and says what is not there', async () => {
+it('is made into a scenario if Playwright has recorded it with any option, and says what is not there', async ({
+  browser,
+}) => {
   const recorded = await serveMock(createMockmaker({ scenario: tanks }))
   const origin = await servePage()
-  const browser = await launchBrowser()
-  onTestFinished(() => browser.close())
   for (const [{ worker = false, ...recordHar }, expected] of options) {
     const file = join(await folder(), 'session.har')
     const context = await browser.newContext({ recordHar: { path: file, ...recordHar } })
