@@ -94,7 +94,7 @@ function TimePart() {
 /** The dialogs, by the names in `openDialog`. Those that need the world open once the page has it. */
 const dialogs: { readonly [name: string]: readonly [title: string, Content: ComponentType, needsWorld?: boolean] } = {
   connect: ['Connect a client', ConnectGuide],
-  keys: ['Keys', KeyList],
+  keys: ['Help and keys', KeyList],
   'new-game-mode': ['Add a game mode', NewGameModeForm, true],
   'new-lobby': ['Make a lobby', NewLobbyForm, true],
   'send-again': ['Send again', SendAgain],

@@ -4,7 +4,7 @@ import { openStream } from '../../client/call.js'
 import type { ListedWorld, ReplicaState } from '../../core/control/world-control.js'
 import { counted, grouped, playersText, sizeText } from '../../core/lib/messages.js'
 import { dateAndTime } from '../../core/lib/time.js'
-import { Button, Field, Form, Menu } from '../ui/controls.js'
+import { Button, Field, Form, IconButton, Menu } from '../ui/controls.js'
 import { age, seatCount } from '../ui/format.js'
 import { Icon, type IconName } from '../ui/icons.js'
 import { layout, openDialog, runAction, scenarioMenu } from '../ui/screen.js'
@@ -33,6 +33,7 @@ export function Header() {
           <ViewTab key={view.name} view={view} />
         ))}
       </nav>
+      <IconButton icon="help" aria-label="Help" onClick={() => (openDialog.value = 'keys')} />
       <ClockMenu />
       <Button class="search" aria-label="Search or do Ctrl K" onClick={() => page.openPalette()}>
         <Icon name="search" /> <span>Search or do</span> <span class="kbd">Ctrl K</span>
@@ -54,7 +55,7 @@ function Brand() {
 }
 
 /** The width of a count, in letters. A longer one is not exact. */
-const countWidth = { few: 2, many: 6 } as const
+const countWidth = { few: 2, many: 9 } as const
 const most = { few: 99, many: 99_999 } as const
 
 function ViewTab({ view: { name, title, counts, count, onTheWay, alert } }: { readonly view: View }) {

@@ -1,5 +1,6 @@
+import { Button } from '../ui/controls.js'
 import { page } from '../world/page-state.js'
-import { type PageAction, pageActions } from './actions.js'
+import { type PageAction, pageActions, saveSession } from './actions.js'
 
 const groups: readonly (readonly [title: string, types: readonly PageAction['type'][]])[] = [
   ['Go', ['View', 'Go', 'Page']],
@@ -11,6 +12,17 @@ const groups: readonly (readonly [title: string, types: readonly PageAction['typ
 export function KeyList() {
   return (
     <>
+      <h3>Docs</h3>
+      <p>
+        In the package: <code>docs/README.md</code>
+      </p>
+      <h3>Something is wrong?</h3>
+      <p>
+        Attach the session to your report: one file with this world and its past.{' '}
+        <Button class="link" onClick={saveSession}>
+          Save the session
+        </Button>
+      </p>
       {groups.map(([title, types]) => (
         <section key={title}>
           <h3>{title}</h3>
