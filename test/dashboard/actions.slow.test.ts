@@ -762,7 +762,7 @@ describe('the first minute', () => {
     const { name = '', token = '' } = mock.stories.list().stories[0] ?? {}
     await details.getByText(`Gave the seat to ${name} in free-for-all, Toronto.`).waitFor()
     await details.getByText('on the way', { exact: true }).first().waitFor()
-    await page.getByRole('button', { name: 'Players: 39, 1 on the way' }).waitFor()
+    await page.getByRole('button', { name: 'Players 39 + 1 on the way' }).waitFor()
     await page.getByText('4 regions compared, 2 beyond this map').waitFor()
     expect(await notesOf(page)).toEqual(expect.arrayContaining(['chosen, 6,494 km', 'lost, 424 km']))
     await page.locator('.route[mask]').waitFor()

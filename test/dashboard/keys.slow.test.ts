@@ -217,7 +217,7 @@ describe('the controls', () => {
       const places = (all: readonly string[]) =>
         all.map(text =>
           text.replace(
-            /Clock: Frozen [\d:]+|Players: [\d,]+, [\d,]+ on the way|(\d[\d,]*) (requests|lobbies|lobby|request)/,
+            /Clock: Frozen [\d:]+|Players [\d,]+ \+ [\d,]+ on the way|(\d[\d,]*) (requests|lobbies|lobby|request)/,
             '',
           ),
         )

@@ -59,7 +59,7 @@ const { lobbies } = await client.matchmaker.lobbies.list()`,
 })`,
   },
   MSW: {
-    note: 'A handler of your page.',
+    note: 'A handler.',
     code: ({ url, token }) => `import { http } from "msw"
 
 http.all("https://your.api/*", ({ request }) => {

@@ -25,7 +25,7 @@ export function FoundPlayer({ token }: { readonly token: string }) {
   const until = ended_at === undefined ? page.now.value : Date.parse(ended_at)
   const { word, tone } = playerStates[state]
   return (
-    <section class="block found" aria-label="Player">
+    <section class="block found">
       <p>
         <b>{story.name}</b> <span class={`badge ${tone}`}>{word}</span>
         <span class="muted cut">

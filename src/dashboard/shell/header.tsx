@@ -62,15 +62,14 @@ function ViewTab({ view: { name, title, counts, count, onTheWay, alert } }: { re
   const number = count?.() ?? 0
   const warning = alert?.()
   const size = counts ?? 'few'
-  const more = onTheWay?.() ?? 0
-  const shown = number > most[size] ? `${grouped(most[size])}+` : seatCount(number, more)
+  const shown = number > most[size] ? `${grouped(most[size])}+` : seatCount(number, onTheWay?.() ?? 0)
   return (
     <Button
       aria-label={
         warning
           ? `${title} ${shown}, ${warning.text}`
-          : more > 0
-            ? `${title}: ${grouped(number)}, ${grouped(more)} on the way`
+          : shown.includes(' + ')
+            ? `${title} ${shown} on the way`
             : undefined
       }
       aria-current={viewOf(page.view.value).name === name ? 'page' : undefined}
