@@ -80,12 +80,10 @@ export default defineConfig([
     plugins: [pureFaker(), withoutDescriptions(), shortLines(), licences('cli/licences.txt')],
     output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js', minify },
   },
-  page('dashboard', 'src/dashboard/main.tsx', [plainStacks(), licences('dashboard-licences.txt')]),
+  page('dashboard', 'src/dashboard/served.ts', [plainStacks(), licences('dashboard-licences.txt')]),
   page('device-link', 'src/dashboard/device-link/main.ts'),
   {
     ...pageOptions('capsule', 'src/dashboard/capsule/main.ts'),
-    // package.json says that no module does anything by itself. The entry imports three that do.
-    treeshake: { moduleSideEffects: id => /\/src\/dashboard\/(main|capsule\/(copy|parts))\./.test(id) || undefined },
     plugins: [
       ...[capsulePage('src/dashboard/capsule'), pureFaker(), noEvalInPages(), withoutDescriptions('all')],
       licences('capsule-licences.txt'),
@@ -103,6 +101,8 @@ function pageOptions(name: string, script: string): RolldownOptions {
     ...strict,
     input: { [name]: script },
     platform: 'browser',
+    // package.json says that no module does anything by itself. The entries import some that do.
+    treeshake: { moduleSideEffects: id => /\/src\/dashboard\/(main|capsule\/(copy|parts))\./.test(id) || undefined },
     output: { dir: 'dist', format: 'iife', minify: true, comments: false },
   }
 }

@@ -7,6 +7,7 @@ import { SendAgain } from './requests/send-again.js'
 import { ClockControls } from './shell/clock-menu.js'
 import { ConnectGuide } from './shell/connect.js'
 import { Header, PhoneTabs } from './shell/header.js'
+import { Wrong } from './shell/help-menu.js'
 import { KeyList } from './shell/key-list.js'
 import { listenToKeys } from './shell/keys.js'
 import { Notices, PastBanner } from './shell/notices.js'
@@ -87,10 +88,11 @@ function TimePart() {
 /** The dialogs, by the names in `openDialog`. Those that need the world open once the page has it. */
 const dialogs: { readonly [name: string]: readonly [title: string, Content: ComponentType, needsWorld?: boolean] } = {
   connect: ['Connect a client', ConnectGuide],
-  keys: ['Keys', KeyList],
+  keys: ['Help and keys', KeyList],
   'new-game-mode': ['Add a game mode', NewGameModeForm, true],
   'new-lobby': ['Make a lobby', NewLobbyForm, true],
   'send-again': ['Send again', SendAgain],
+  wrong: ['Something is wrong?', Wrong],
 }
 
 /** The open dialog. Its contents are rendered only while it is open. */

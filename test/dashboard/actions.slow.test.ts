@@ -5,7 +5,7 @@ import { mockOf } from '../../src/core/mock/facade.js'
 import { parseScenario, type ScenarioInput, scenarios } from '../../src/core/scenario/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { keepInFolder } from '../../src/server/http/data-folder.js'
-import { it } from '../support/dashboard-page.js'
+import { it, type OpenDashboard } from '../support/dashboard-page.js'
 import { dataPath } from '../support/kept-worlds.js'
 import { deferred } from '../support/worlds.js'
 
@@ -29,6 +29,9 @@ const scenario = {
 
 const list = '/matchmaker/lobbies/list'
 const find = '/matchmaker/lobbies/find'
+
+/** Sends a request before the page opens, so that it does not invite to the first one. */
+const prepare = async ({ send }: Pick<OpenDashboard, 'send'>) => void (await send(list))
 
 /** Presses a button with the keyboard. */
 const press = (page: Page, name: string | RegExp) =>
@@ -220,7 +223,7 @@ describe('the faults', () => {
 
 describe('the map', () => {
   it('moves the player with the arrow keys, and says what a find gets there', async ({ open }) => {
-    const { page, mock } = await open({ scenario })
+    const { page, mock } = await open({ scenario, prepare })
     await expect.poll(() => notesOf(page)).toEqual(['next find, 424 km', '', ''])
 
     const you = page.getByRole('button', { name: /^you, at/ })
@@ -285,6 +288,7 @@ describe('the map', () => {
         lobbies: [{ game_mode_id: 'duel', region_id: 'near-4', players: [{}] }],
       },
       size: { width: 390, height: 844 },
+      prepare,
     })
     await page.locator('.map text:visible', { hasText: 'Near 4 1next find' }).waitFor()
     // The last circle is the top one.
@@ -297,7 +301,7 @@ describe('the map', () => {
   })
 
   it('moves in 150 ms or at once, and is a table too, which selects the lobbies of a region', async ({ open }) => {
-    const { page } = await open({ scenario })
+    const { page } = await open({ scenario, prepare })
     const seconds = () =>
       page
         .locator('.map .disc')
@@ -543,7 +547,7 @@ describe('the requests', () => {
     await expect.poll(() => rowsOf(page, 'requests')).toEqual([expect.stringContaining('×2')])
     await press(page, 'Clear')
     await expect.poll(() => mock.journal.find()).toEqual([])
-    await page.getByText('Waiting for the first request. Point your client at').waitFor()
+    await page.getByText('Or send the first request from your code').waitFor()
   })
 
   it('say why they were answered so and what they changed, or why that cannot be read, if the mock still has them', async ({
@@ -557,13 +561,14 @@ describe('the requests', () => {
     await page.keyboard.press('Enter')
     const details = page.getByRole('region', { name: 'The chosen request' })
 
-    const { because, candidates } = mock.explain({ exchange: entry?.id })
+    const { because } = mock.explain({ exchange: entry?.id })
     await details.getByText('London won: no other lobby had a free seat that fits.').waitFor()
-    await page.getByText('2 regions compared').waitFor()
+    await page.getByText('2 regions compared, 1 beyond this map').waitFor()
     const rows = details.locator('.candidates .rows [role=row]')
-    expect(await rows.allInnerTexts()).toEqual([expect.stringMatching(/open\s*London\s*1 \/ 8[\s\S]*chosen/)])
-    await press(page, '1 closed')
-    await expect.poll(() => rows.allInnerTexts()).toHaveLength(candidates?.length ?? 0)
+    expect(await rows.allInnerTexts()).toEqual([
+      expect.stringMatching(/open\s*London\s*1 \/ 8[\s\S]*chosen/),
+      expect.stringMatching(/closed\s*Tokyo\s*0 \/ 8[\s\S]*closed/),
+    ])
     await details.getByText('What else the mock knows').press('Enter')
     expect(await details.locator('.reasons li').allInnerTexts()).toEqual(because)
     expect(await details.getByRole('region', { name: 'Body of the request' }).innerText()).toContain('"ffa"')
@@ -599,6 +604,7 @@ describe('the requests', () => {
     await page.getByRole('grid', { name: '1 request' }).press('ArrowDown')
     await page.keyboard.press('Enter')
 
+    await page.locator('.foot').getByRole('button', { name: 'Copy' }).press('Enter')
     // The button says so for a moment only.
     await Promise.all([page.getByRole('button', { name: 'Copied ✓' }).waitFor(), press(page, 'Copy as curl')])
 
@@ -607,6 +613,7 @@ describe('the requests', () => {
     expect(line).toContain(String.raw`--data-raw '{"game_modes":["it'\''s"]}' ${url}${find}`)
 
     const [entry] = mock.journal.find()
+    await press(page, 'More')
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Save the world before this')])
 
     expect(download.suggestedFilename()).toBe('world.yaml')
@@ -754,21 +761,88 @@ describe('the devices', () => {
   })
 })
 
+describe('the first minute', () => {
+  it('has a find that opens its reasons, its way and its story, wherever it comes from, and says what to try next', async ({
+    open,
+  }) => {
+    const { page, mock, url, complaints } = await open({ scenario: { ...scenarios.default, clock: 'frozen' } })
+    const invitation = page.locator('.invitation')
+    await invitation
+      .getByText(
+        'You are 424 km from Frankfurt, and three lobbies of free-for-all have a seat. Which one will you get?',
+      )
+      .waitFor()
+    expect(await notesOf(page)).toEqual(
+      expect.arrayContaining(['1 seat free, 6,494 km', '3 seats free, 424 km', '8 seats free, 16,089 km']),
+    )
+    expect(await page.locator('.badge').count()).toBe(0)
+    await page.locator('.lane-hints').getByText('never connected').waitFor()
+    await invitation.locator('li button', { hasText: 'Toronto' }).hover()
+    await page.locator('.map .region[data-selected]', { hasText: 'Toronto' }).waitFor()
+    for (const name of ['curl', 'fetch', 'Godot', 'Unity', 'MSW']) {
+      await press(page, name)
+      await expect.poll(() => invitation.locator('pre').innerText()).toContain(url)
+    }
+    // A world in which no lobby fits.
+    await choose(page, 'Mode', 'duel')
+    await mock.world.lobbies.update(mock.explain({ find: 'duel' }).candidates?.[0]?.lobby_id ?? '', { is_closed: true })
+    await invitation.getByText('No lobby of duel has a free seat. A find makes one.').waitFor()
+    await choose(page, 'Mode', 'free-for-all')
+    await page.locator('h1').click()
+    await page.keyboard.press('Enter')
+
+    const details = page.getByRole('region', { name: 'The chosen request' })
+    await details
+      .getByText(
+        'Toronto won although Frankfurt is nearer: a find takes the fullest lobby that fits, and this one had 11 of 12 seats taken.',
+      )
+      .waitFor()
+    const { name = '', token = '' } = mock.stories.list().stories[0] ?? {}
+    await details.getByText(`Gave the seat to ${name} in free-for-all, Toronto.`).waitFor()
+    await details.getByText('on the way', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Players 39 + 1 on the way' }).waitFor()
+    await page.getByText('4 regions compared, 2 beyond this map').waitFor()
+    expect(await notesOf(page)).toEqual(expect.arrayContaining(['chosen, 6,494 km', 'lost, 424 km']))
+    await page.locator('.route[mask]').waitFor()
+    await mock.clock.advance('10s')
+    await page.getByText(`the seat of ${name}`).waitFor()
+    expect(await details.locator('.steps b').allInnerTexts()).toEqual(['Found', 'Seat reserved', 'Connected'])
+    await page.getByRole('region', { name: 'Try next' }).getByText('Toronto is full now: who wins?').waitFor()
+
+    // F makes a fault of the open request. Without one, it fails the next find.
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'detached' })
+    await page.keyboard.press('f')
+    await expect.poll(() => mock.faults.list()).toMatchObject([{ operation: 'lobbies.find', times: 1 }])
+    await page.keyboard.press('Enter')
+    await details.getByText('503', { exact: false }).first().waitFor()
+    await page.getByRole('button', { name: 'Hide' }).click()
+    await page.getByRole('region', { name: 'Try next' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'detached' })
+    await press(page, 'Clear')
+    await invitation.waitFor()
+    await fetch(url + find, { method: 'POST', body: '{"game_modes":["free-for-all"]}' })
+    await details.getByText(/^Frankfurt won/).waitFor()
+    await details.getByRole('button', { name: 'Open the story' }).press('Enter')
+    await page.getByRole('region', { name: 'The chosen player' }).waitFor()
+    expect(page.url()).not.toContain(token)
+    expect(complaints.filter(text => !text.includes('503'))).toEqual([])
+  })
+})
+
 describe('connecting a client', () => {
-  it('has code for each client, with the URL and a token, and says when it is connected', async ({ open }) => {
-    const { page, mock, url, send } = await open({ scenario })
+  it('has code for each client, with the URL and a token', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
     const { token = '' } = mock.tokens.find(({ kind }) => kind === 'public') ?? {}
     await press(page, 'Connect a client')
-    await page.getByText('Waiting for the first request…').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Connect a client' })
 
-    for (const name of ['Godot', 'Unity', 'Unreal', 'JavaScript', 'curl', 'PowerShell']) {
-      await press(page, name)
-      const code = await page.getByRole('region', { name: `Code for ${name}` }).innerText()
+    for (const name of ['Godot', 'Unity', 'Unreal', 'JavaScript', 'fetch', 'MSW', 'curl', 'PowerShell']) {
+      await dialog.getByRole('button', { name, exact: true }).press('Enter')
+      const code = await dialog.getByRole('region', { name: `Code for ${name}` }).innerText()
       expect(code).toContain(url)
       expect(code).toContain(token)
     }
-    await send(list)
-
-    await page.getByText('Connected: node asked for lobbies.list.').waitFor()
   })
 })

@@ -1,8 +1,14 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, inject, it } from 'vitest'
-import { foldCandidates, loserWords, reasonSentence } from '../../src/dashboard/requests/answer-reasons.js'
+import {
+  foldCandidates,
+  framedRegions,
+  loserWords,
+  reasonSentence,
+} from '../../src/dashboard/requests/answer-reasons.js'
+import { candidatesShown, question } from '../../src/dashboard/requests/invitation-words.js'
 import { createTables } from '../../src/dashboard/world/followed-world.js'
-import { isChosen, outcomeOf, regionNotes } from '../../src/dashboard/world/outcome.js'
+import { fits, isChosen, outcomeOf, regionNotes, seatNotes } from '../../src/dashboard/world/outcome.js'
 import { createMockmaker } from '../../src/index.js'
 
 const names = { 'lnd-fra': 'Frankfurt', 'lnd-lon': 'London', 'lnd-tok': 'Tokyo' } as const
@@ -36,7 +42,7 @@ async function findAmong(lobbies: readonly object[], client?: { latitude: number
   ])
   const explanation = mock.explain({ exchange: entry.id })
   const sentenceOf = (reasons: typeof explanation) => reasonSentence(entry, reasons, { tables, made: new Map() })
-  return { entry, explanation, sentenceOf, sentence: sentenceOf(explanation) }
+  return { entry, explanation, tables, sentenceOf, sentence: sentenceOf(explanation) }
 }
 
 const berlin = { latitude: 52.52, longitude: 13.4 }
@@ -116,7 +122,16 @@ describe('the compared lobbies', () => {
         const counted = [...others.matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0)
         expect(listed.length + counted).toBe(candidates.length)
         expect(listed.length).toBeLessThanOrEqual(5)
-        expect(listed.every(one => isChosen(one) || /player|away|newer/.test(loserWords(one, candidates)))).toBe(true)
+        const isFew = candidates.length < 5
+        expect(
+          listed.every(one => isChosen(one) || isFew || /player|away|newer/.test(loserWords(one, candidates))),
+        ).toBe(true)
+        if (isFew) expect(listed).toEqual(candidates)
+        // The map frames the winner, and at most one that lost.
+        const framed = framedRegions(candidates)
+        const winner = candidates.find(isChosen)
+        if (winner) expect(framed[0]).toBe(winner.region_id)
+        if (winner) expect(framed.length).toBeLessThanOrEqual(2)
         expect(new Set(regionNotes(candidates).keys())).toEqual(new Set(candidates.map(({ region_id }) => region_id)))
       }),
       { numRuns: inject('runs') },
@@ -144,7 +159,7 @@ describe('the compared lobbies', () => {
     expect([...regionNotes(candidates)].map(([, { text }]) => text)).toEqual([
       expect.stringMatching(/^chosen/),
       expect.stringMatching(/^2 lost/),
-      expect.stringMatching(/^1 lost/),
+      expect.stringMatching(/^lost/),
     ])
   })
 })
@@ -187,5 +202,54 @@ describe('the row of a request', () => {
     ['lobbies.getState', { answer_bytes: 2_000 }, '2 KB of state'],
   ] as const)('of %s says the state of %j', (operation, more, text) => {
     expect(outcomeOf({ operation, status: 200, ...more }, { tables: createTables(), made: new Map() })).toBe(text)
+  })
+})
+
+describe('the invitation to the first find', () => {
+  it('shows the lobby that the find takes, and the nearest others, and counts all that fit', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(lobby, { maxLength: 12 }), async lobbies => {
+        const { explanation, tables } = await findAmong(lobbies, berlin)
+        const fitting = (explanation.candidates ?? []).filter(fits)
+        const shown = candidatesShown(fitting)
+
+        expect(fitting).toHaveLength(lobbies.filter(one => !one.is_closed && one.total_player_count < 8).length)
+        expect(shown).toHaveLength(Math.min(3, fitting.length))
+        if (fitting[0]) expect(shown).toContain(fitting[0])
+        const away = shown.map(({ kilometers = 0 }) => kilometers)
+        expect(away).toEqual(away.toSorted((one, other) => one - other))
+        const words = ['No', 'one', 'two', 'three'][fitting.length] ?? `${fitting.length}`
+        expect(question('ffa', fitting, tables)).toMatch(new RegExp(`(^|and )${words} lobb(y|ies) of ffa ha(s|ve) a`))
+        const free = fitting.reduce((sum, { free_seats }) => sum + free_seats, 0)
+        const noted = [...seatNotes(fitting).values()].map(({ text }) => Number.parseInt(text, 10))
+        expect(noted.reduce((sum, one) => sum + one, 0)).toBe(free)
+      }),
+      { numRuns: inject('runs') },
+    )
+  })
+
+  it.each([
+    [[], 'No lobby of ffa has a free seat. A find makes one.'],
+    [[{ region_id: 'lnd-tok' }], 'You are 8,939 km from Tokyo, and one lobby of ffa has a seat.'],
+    [
+      [{ region_id: 'lnd-fra' }, { region_id: 'lnd-tok', total_player_count: 7 }],
+      'You are 424 km from Frankfurt, and two lobbies of ffa have a seat. Which one will you get?',
+    ],
+  ])('asks: %j', async (lobbies, text) => {
+    const { explanation, tables } = await findAmong(lobbies, berlin)
+
+    expect(question('ffa', (explanation.candidates ?? []).filter(fits), tables)).toBe(text)
+  })
+
+  it('of the default scenario has Toronto win although Frankfurt is nearer', async () => {
+    const mock = createMockmaker({ seed: 1 })
+    const { candidates = [] } = mock.explain({ find: 'free-for-all' })
+
+    expect(candidatesShown(candidates.filter(fits)).map(({ region_id }) => region_id)).toEqual([
+      'lnd-fra',
+      'lnd-tor',
+      'lnd-syd',
+    ])
+    expect(candidates.find(isChosen)).toMatchObject({ region_id: 'lnd-tor', free_seats: 1 })
   })
 })

@@ -2,6 +2,9 @@ import { fc } from '@fast-check/vitest'
 import type { Page } from 'playwright-core'
 import { describe, expect, inject } from 'vitest'
 import type { ScenarioInput } from '../../src/core/scenario/index.js'
+import { groupStories } from '../../src/dashboard/players/player-groups.js'
+import { seatWords } from '../../src/dashboard/world/lobby-rows.js'
+import { countStates, playerStates, stateOf } from '../../src/dashboard/world/player-state.js'
 import type { Mockmaker } from '../../src/index.js'
 import { it } from '../support/dashboard-page.js'
 
@@ -23,8 +26,17 @@ const columns = ['Mode', 'Region', 'Seats', 'Free', 'State', 'Server']
 /** Those of the past, which the other columns compare with the present. */
 const columnsThen = columns.slice(0, 3)
 
+/** Closes the details of the first find, which open themselves. */
+async function closeDetails(page: Page): Promise<void> {
+  const details = page.locator('.details')
+  if ((await details.count()) === 0) return
+  await details.getByRole('button', { name: 'Close' }).click()
+  await details.waitFor({ state: 'detached' })
+}
+
 /** What the page shows: the sums of the regions, the lobbies in any order, and the statuses of the requests. */
 async function shown(page: Page, names = columns) {
+  await closeDetails(page)
   return page.evaluate(columns => {
     const texts = (selector: string) =>
       [...document.querySelectorAll<HTMLElement>(selector)].map(element =>
@@ -66,17 +78,21 @@ function expected({ lobbies, regions }: Rows, statuses: readonly number[], names
     regions: regions.map(({ region_id, region_display_name }) => {
       const there = running.filter(lobby => lobby.region_id === region_id)
       const players = sum(there.map(({ total_player_count }) => total_player_count))
-      const taken = players + sum(there.map(({ reserved_player_count }) => reserved_player_count))
-      return `${region_display_name} ${players} ${there.length} ${taken} of ${sum(there.map(lobby => lobby.max_players_normal))}`
+      const reserved = sum(there.map(({ reserved_player_count }) => reserved_player_count))
+      const taken = players + reserved
+      return `${region_display_name} ${players}${reserved > 0 ? ` + ${reserved}` : ''} ${there.length} ${taken} of ${sum(there.map(lobby => lobby.max_players_normal))}`
     }),
     lobbies: running
       .map(lobby => {
         const { game_mode_id, region_id, total_player_count, max_players_normal, reserved_player_count } = lobby
         const name = regions.find(region => region.region_id === region_id)?.region_display_name
-        const onTheWay = reserved_player_count > 0 ? `, ${reserved_player_count} on the way` : ''
+        const [more, onTheWay] =
+          reserved_player_count > 0
+            ? [` + ${reserved_player_count}`, `, ${reserved_player_count} on the way`]
+            : ['', '']
         const free = lobby.is_closed ? 0 : max_players_normal - total_player_count - reserved_player_count
         const state = lobby.is_closed ? 'closed' : 'open'
-        const seats = `${total_player_count} / ${max_players_normal}${onTheWay}`
+        const seats = `${total_player_count}${more} / ${max_players_normal}${onTheWay}`
         return [game_mode_id, name, seats, free, state, 'mock'].slice(0, names.length).join(' ')
       })
       .sort(),
@@ -113,17 +129,18 @@ const playerSteps: typeof steps = {
   },
 }
 
-/** The number of players, and what the rows in view tell of them. */
+/** The number of players, the buttons of their states, and what the rows in view tell of them. */
 async function shownStories(page: Page) {
   return page.evaluate(() => {
     const texts = (selector: string, parent: ParentNode) =>
-      [...parent.querySelectorAll<HTMLElement>(selector)].map(element => element.innerText.trim())
+      [...parent.querySelectorAll<HTMLElement>(selector)].map(element => (element.textContent ?? '').trim())
     return {
       count: document.querySelector('.players [role=grid]')?.getAttribute('aria-label'),
-      origins: texts('.players .tools .count', document),
+      states: texts('.players .tools .count', document).map(Number),
       rows: [...document.querySelectorAll('.players .rows [role=row]')].map(row => {
-        const [player, lobby, , state] = texts('[role=gridcell]', row)
-        return `${player} ${lobby} ${state}`.replace(/\s+/g, ' ')
+        const [player = '', , , state] = texts('[role=gridcell]', row)
+        const head = [...row.querySelectorAll('.contents > b')].map(one => one.textContent)
+        return row.classList.contains('group') ? head.join(' ') : `${player} ${state}`
       }),
     }
   })
@@ -131,22 +148,25 @@ async function shownStories(page: Page) {
 
 /** The same by the mock. */
 function expectedStories(mock: Mockmaker): Awaited<ReturnType<typeof shownStories>> {
-  const { stories, total, counts } = mock.stories.list({ simulated: false, limit: 200 })
-  const rows = stories.map(({ token, name, game_mode_id, region_id, outcome }) => {
+  const { stories, total } = mock.stories.list({ simulated: false, limit: 200 })
+  const { plays, way, never, left } = countStates(stories)
+  const rows = groupStories(stories, 'lobby').map(row => {
+    if ('story' in row) return `${row.story.name} ${playerStates[stateOf(row.story)].word}`
+    const { game_mode_id, region_id } = row.first
     const region = mock.world.regions.all().find(one => one.region_id === region_id)?.region_display_name
-    const state = outcome === 'playing' ? 'plays' : outcome.replaceAll('_', ' ')
-    const place = game_mode_id === undefined ? '–' : `${game_mode_id} ${region}`
-    return `${name} ${token.slice(token.lastIndexOf('.') + 1)} ${place} ${state}`
+    const lobby = mock.world.lobbies.get(row.lobbyId ?? '')
+    const name = game_mode_id === undefined ? 'No seat' : `${game_mode_id}, ${region}`
+    return lobby && lobby.status !== 'stopped' ? `${name} ${seatWords(lobby)}` : name
   })
   return {
     count: total === 1 ? '1 player' : `${total} players`,
-    origins: [`${counts.players}`, `${counts.simulated}`],
+    states: [stories.length, plays, way, never, left],
     rows,
   }
 }
 
 /** The rows that are in view at least. */
-const leastInView = 8
+const leastInView = 6
 
 async function expectStories(page: Page, mock: Mockmaker): Promise<void> {
   const expected = expectedStories(mock)
@@ -277,12 +297,13 @@ describe('the page', () => {
           await page.context().setOffline(false)
           await expectStories(page, mock)
 
-          const rows = page.locator('.players .rows [role=row]')
-          const { stories } = mock.stories.list({ simulated: false })
+          const rows = page.locator('.players .rows [role=row]:not(.group)')
+          const { stories } = mock.stories.list({ simulated: false, limit: 200 })
           if (stories.length === 0) return
           const chosen = pick % Math.min(stories.length, leastInView)
           await rows.nth(chosen).click()
-          const story = mock.stories.get(stories[chosen]?.id ?? 0)
+          const listed = groupStories(stories, 'lobby').flatMap(row => ('story' in row ? [row.story.id] : []))
+          const story = mock.stories.get(listed[chosen] ?? 0)
           await expect
             .poll(() => shownStory(page))
             .toEqual({

@@ -78,6 +78,13 @@ export function Lobbies() {
         onOpen={({ lobby_id }) => page.open('lobby', lobby_id)}
         empty={page.isLoaded.value ? <NoLobby tables={tables} /> : '…'}
       />
+      {page.foundSeat.value?.plays && (
+        <p class="block">
+          <small class="state-word">
+            <i data-state="plays" /> the seat of {page.foundSeat.value.name}
+          </small>
+        </p>
+      )}
       {copyParts && <copyParts.NoServers />}
     </section>
   )
@@ -356,6 +363,14 @@ function PhoneRow({ lobby, tables, kilometers }: PhoneRowProps) {
 
 /** The seats of a lobby: those who play, those on the way, and the free ones. */
 function Seats({ lobby }: { readonly lobby: LobbyRow }) {
-  const { total_player_count, reserved_player_count, max_players_normal } = lobby
-  return <SeatBar taken={total_player_count} onTheWay={reserved_player_count} max={max_players_normal} />
+  const { lobby_id, total_player_count, reserved_player_count, max_players_normal } = lobby
+  const { lobbyId, plays } = page.foundSeat.value ?? {}
+  return (
+    <SeatBar
+      taken={total_player_count}
+      onTheWay={reserved_player_count}
+      own={plays && lobbyId === lobby_id ? 1 : 0}
+      max={max_players_normal}
+    />
+  )
 }

@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Coordinates } from '../../core/contract/regions.js'
 import { landRings, landScale } from '../../core/generated/land.js'
 import { counted, grouped, playersText, shortened } from '../../core/lib/messages.js'
@@ -28,8 +28,11 @@ export interface MapRegion extends Omit<RegionSums, 'region'> {
   readonly id: string
   readonly name: string
   readonly place: Coordinates
-  /** `next`: the next find goes there. `bad`: something is wrong there. `down`: an outage has taken it down. */
-  readonly kind: 'plain' | 'next' | 'bad' | 'down'
+  /**
+   * `next`: a find goes there. `other`: it may go there, or has not. `bad`: something is wrong there. `down`: an outage has taken it
+   * down.
+   */
+  readonly kind: 'plain' | 'next' | 'other' | 'bad' | 'down'
   /** The second line of its label. */
   readonly note?: string
   /** The difference in players between the shown past and now, with its sign. Absent if there is none. */
@@ -45,6 +48,9 @@ const longestName = 30
 /** The height of a line of a label, and from its top to its baseline. */
 const line = { height: 15, baseline: 11 }
 
+/** The number of compared regions that the map does not show. */
+export const beyond = signal(0)
+
 /** The drawing of the map: land, regions, the player. */
 export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[] }) {
   const element = useRef<HTMLDivElement>(null)
@@ -54,9 +60,16 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
   const home = page.shown.value.tables.settings.get('settings')?.client
   const you = dragged.value ?? home
   const framed = page.framed.value
-  const shown = (framed ? regions.filter(({ id }) => framed.includes(id)) : regions).toSorted(byImportance)
+  const inFrame = framed ? regions.filter(({ id }) => framed.includes(id)) : regions
+  const frame = frameOf([...inFrame.map(({ place }) => place), ...(home ? [home] : [])].map(project), size)
+  const isInside = ({ place }: MapRegion) => {
+    const { x, y } = toFrame(project(place), frame)
+    return !framed || (x >= 0 && x <= size.width && y >= 0 && y <= size.height)
+  }
+  const shown = regions.filter(isInside).toSorted(byImportance)
+  const outside = regions.filter(region => region.note !== undefined && !isInside(region)).length
+  useEffect(() => void (beyond.value = outside), [outside])
   if (size.width === 0 || size.height === 0) return <div class="map" ref={element} />
-  const frame = frameOf([...shown.map(({ place }) => place), ...(home ? [home] : [])].map(project), size)
   const pin = you && toFrame(project(you), frame)
   const radius = radiusOf(
     shown.map(({ players }) => players),
@@ -87,7 +100,7 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
         {circles.map((circle, i) => (
           <RegionCircle key={circle.region.id} {...circle} place={labels[i]} />
         ))}
-        {pin && next && <path class="route" d={routeTo(pin, next)} />}
+        {pin && next && <Route key={page.requestId.value} d={routeTo(pin, next)} />}
         {name?.isShown && (
           <text class="you-name" x={name.box.left} y={name.box.top + line.baseline}>
             You
@@ -153,6 +166,19 @@ function routeTo(pin: Point, { center, radius }: LabelledCircle): string {
   return `M${start.x} ${start.y}Q${middle.x} ${middle.y} ${end.x} ${end.y}`
 }
 
+/** The way to the region of a find. That of an opened find is drawn from the pin on. */
+function Route({ d }: { readonly d: string }) {
+  if (!page.framed.value) return <path class="route" d={d} />
+  return (
+    <>
+      <mask id="drawn" maskUnits="userSpaceOnUse">
+        <path d={d} pathLength={1} />
+      </mask>
+      <path class="route" d={d} mask="url(#drawn)" />
+    </>
+  )
+}
+
 /** Returns the point at a distance from another, on the way to a third. */
 function onWay(from: Point, to: Point, distance: number): Point {
   const share = distance / Math.max(1e-6, Math.hypot(to.x - from.x, to.y - from.y))
@@ -193,7 +219,7 @@ function RegionCircle({ region, center, radius, place }: RegionCircleProps) {
       class="region"
       data-kind={kind}
       data-region={id}
-      data-selected={isSelected || undefined}
+      data-selected={isSelected || page.pointed.value === id || undefined}
       style={{ transform: `translate(${center.x}px, ${center.y}px)` }}
       onClick={() => openRegionMenu(id)}
     >

@@ -37,6 +37,7 @@ export function PlayerPin({ place, at, dragged, frame }: PlayerPinProps) {
       disabled={page.isReadOnly.value}
       aria-label={`you, at latitude ${place.latitude.toFixed(1)}, longitude ${place.longitude.toFixed(1)}. The arrow keys move you.`}
       title="Drag to move your place"
+      data-inviting={page.isInviting.value || undefined}
       style={{ left: `${at.x}px`, top: `${at.y}px` }}
       onKeyDown={steer}
       onPointerDown={event => event.currentTarget.setPointerCapture(event.pointerId)}

@@ -5,9 +5,9 @@ import { Button, Select } from '../ui/controls.js'
 import { duration, seatCount } from '../ui/format.js'
 import type { RowMaps } from '../world/followed-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from '../world/lobby-rows.js'
-import { regionNotes } from '../world/outcome.js'
+import { regionNotes, seatNotes } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
-import { MapDrawing, type MapRegion } from './map-drawing.js'
+import { beyond, MapDrawing, type MapRegion } from './map-drawing.js'
 import { openRegionMenu } from './region-menu.js'
 
 /** The pane with the map of the world. */
@@ -19,13 +19,14 @@ export function WorldMap() {
   const taken = sumOf(sums, 'taken')
   const all = { players: taken, reserved: taken - players }
   const options = modeOptions(tables)
-  const mode = page.findMode.value ?? options[0]?.[0]
+  const mode = page.mode.value
   const choice = page.nextFind.value
   const now = isPast ? new Map(sumRegions(page.live.tables).map(sum => [sum.region.region_id, sum])) : undefined
   const crashed = isPast ? new Set<string>() : crashedRegions(page.live.servers.value, page.now.value)
   const compared = regionNotes((page.framed.value && page.compared.value) ?? [])
   const outages = page.outages.value
-  const regions = sums.map(sum => describeRegion(sum, { tables, choice, now, crashed, compared }))
+  const notes = compared.size > 0 ? compared : seatNotes(page.candidates.value)
+  const regions = sums.map(sum => describeRegion(sum, { tables, choice, now, crashed, notes }))
   return (
     <section class="pane world" aria-labelledby="world">
       <h2 id="world" class="hidden">
@@ -35,7 +36,8 @@ export function WorldMap() {
       <div class="map-bar">
         {compared.size > 0 ? (
           <p class="map-title">
-            <b>{counted(compared.size, 'region', 'regions')}</b> <span class="muted">compared</span>
+            <b>{counted(compared.size, 'region', 'regions')}</b>{' '}
+            <span class="muted">compared{beyond.value > 0 && `, ${grouped(beyond.value)} beyond this map`}</span>
           </p>
         ) : (
           <p class="map-title">
@@ -58,7 +60,7 @@ export function WorldMap() {
           </p>
         )}
         {page.framed.value && <Button onClick={() => (page.framed.value = undefined)}>Whole world</Button>}
-        {!isPast && !page.framed.value && mode !== undefined && (
+        {!isPast && !page.isInviting.value && !page.framed.value && mode !== undefined && (
           <label class="next-find">
             <span>Next find in</span>
             <Select value={mode} options={options} onChange={value => (page.findMode.value = value)} />
@@ -101,8 +103,8 @@ interface RegionContext {
   readonly now: ReadonlyMap<string, RegionSums> | undefined
   /** The ids of the regions in which a game server has just crashed. */
   readonly crashed: ReadonlySet<string>
-  /** The notes of the opened find about each region. */
-  readonly compared: ReturnType<typeof regionNotes>
+  /** The notes of the opened find, or of the invitation, about each region. */
+  readonly notes: ReturnType<typeof regionNotes>
 }
 
 /** The map shows a crash for this time of the world's clock, in ms. */
@@ -117,11 +119,11 @@ function crashedRegions(servers: readonly GameServerState[], now: number): Set<s
 
 function describeRegion(
   { region, ...counts }: RegionSums,
-  { tables, choice, now, crashed, compared }: RegionContext,
+  { tables, choice, now, crashed, notes: all }: RegionContext,
 ): MapRegion {
   const id = region.region_id
-  const notes = compared.get(id)
-  const isNext = notes ? notes.hasWon : compared.size === 0 && choice?.region_id === id
+  const notes = all.get(id)
+  const isNext = notes ? notes.hasWon : all.size === 0 && choice?.region_id === id
   const isBad = crashed.has(id)
   const outage = page.outages.value.get(id)
   const away = choice?.kilometers !== undefined ? `, ${grouped(Math.round(choice.kilometers))} km` : ''
@@ -131,7 +133,7 @@ function describeRegion(
     name: regionName(id, tables),
     place: region.datacenter_coord,
     ...counts,
-    kind: outage ? 'down' : isBad ? 'bad' : isNext ? 'next' : 'plain',
+    kind: outage ? 'down' : isBad ? 'bad' : isNext ? 'next' : notes ? 'other' : 'plain',
     ...(isNext && { note: `next find${away}` }),
     ...(notes && { note: notes.text }),
     ...(isBad && { note: 'server crashed' }),

@@ -1,30 +1,37 @@
 import type { Input } from '../../client/call.js'
 import type { StoryJson, StoryStep, StorySummary } from '../../core/control/stories/tell-story.js'
-import type { StoryOutcome } from '../../core/generated/options.js'
-import { Button, CopyButton, copyAction } from '../ui/controls.js'
+import { Button, CopyButton, copyAction, type DetailsAction } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { useLoaded } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
 import { barParts, type PlayerState, playerStates } from '../world/player-state.js'
 
-/** Tells how a story stands, or how it ended, in two words. */
-export function outcomeWords(outcome: StoryOutcome): string {
-  return outcome === 'playing' ? 'plays' : outcome.replaceAll('_', ' ')
-}
-
 /** Names a story in the address. A token that no player has ever had is cut, so its story is known by its id. */
 export function storyKeyOf({ id, token, address }: Pick<StorySummary, 'id' | 'token' | 'address'>): string {
   return address === undefined ? `${id}` : token
 }
 
+function askForStory(player: string, query: Input<'GET /stories/{player}'>['query'] = {}): Promise<StoryJson> {
+  return page.api.call('GET /stories/{player}', { params: { player }, query })
+}
+
+/** Copies the story of a player as a diagram. */
+export function diagramAction(player: string): DetailsAction {
+  const text = async () => (await askForStory(player, { mermaid: true })).mermaid ?? ''
+  return copyAction('copy-diagram', 'Copy as diagram', text)
+}
+
+/** Follows the story of a player. `story` is absent if the mock no longer has it. */
+export function useStory(player: string): { readonly story: StoryJson | undefined } | undefined {
+  const read = async () => ({ story: await askForStory(player).catch(() => undefined) })
+  return useLoaded(read, [player, page.live.stories.value?.changes, page.live.connection.value])
+}
+
 /** The story of the player in the address. */
 export function PlayerDetails() {
   const player = page.playerKey.peek() ?? ''
-  const ask = (query: Input<'GET /stories/{player}'>['query']) =>
-    page.api.call('GET /stories/{player}', { params: { player }, query })
-  const read = async () => ({ story: await ask({}).catch(() => undefined) })
-  const loaded = useLoaded(read, [page.live.stories.value?.changes, page.live.connection.value])
+  const loaded = useStory(player)
   if (!loaded) return <DetailsPane label="The chosen player" title="…" children={null} />
   const { story } = loaded
   if (!story)
@@ -56,7 +63,7 @@ export function PlayerDetails() {
           run: () => page.go({ view: 'world', opened: undefined, at: { revision: story.revision } }),
         },
         copyAction('copy-story', 'Copy story', () => storyText(story)),
-        copyAction('copy-diagram', 'Copy as diagram', async () => (await ask({ mermaid: true })).mermaid ?? ''),
+        diagramAction(player),
       ]}
     >
       <div class="block">

@@ -11,7 +11,8 @@ import { placeName, seatWords } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { SearchField } from '../world/panes.js'
 import { barParts, countStates, type PlayerState, stateNames, stateOf } from '../world/player-state.js'
-import { outcomeWords, PlayerDetails, StateWord, seatTimes, storyKeyOf } from './player-details.js'
+import { WarningMark, warnedPlayers } from '../world/warned.js'
+import { PlayerDetails, StateWord, seatTimes, storyKeyOf } from './player-details.js'
 import { type Grouping, groupings, groupStories, type PlayerRow } from './player-groups.js'
 
 /** The most stories that the page lists. A search finds the others. */
@@ -53,12 +54,12 @@ export function Players() {
         </header>
         <Table
           label={counted(list?.total ?? 0, 'player', 'players')}
-          items={groupStories(grouping.value === 'time' ? (order?.(shown) ?? shown) : shown, grouping.value, order)}
+          items={groupStories(shown, grouping.value, order)}
           columns={ofRows(columns)}
           heightOf={row => ('story' in row ? (layout.value === 'phone' ? heights.phone : heights.row) : heights.group)}
           sort={sort ?? ''}
           onSort={next => page.filter({ sort: next })}
-          keyOf={row => ('story' in row ? row.story.id : 'state' in row ? row.state : `${row.lobbyId}`)}
+          keyOf={row => ('story' in row ? row.story.id : `${row.lobbyId}`)}
           isSelected={row => 'story' in row && storyKeyOf(row.story) === page.playerKey.value}
           headOf={row => ('story' in row ? undefined : <GroupHead row={row} />)}
           row={row =>
@@ -72,7 +73,7 @@ export function Players() {
           }
           onOpen={row => {
             if ('story' in row) page.open('player', storyKeyOf(row.story))
-            else if ('lobbyId' in row && row.lobbyId !== undefined) page.open('lobby', row.lobbyId)
+            else if (row.lobbyId !== undefined) page.open('lobby', row.lobbyId)
           }}
           empty={
             all.length === 0 && q === undefined ? 'No players yet. Each find tells a story here.' : 'No player matches.'
@@ -154,15 +155,9 @@ function placeOf({ game_mode_id, region_id }: StorySummary): string {
   return placeName({ game_mode_id, region_id }, page.shown.value.tables)
 }
 
-/** The head of a group: its lobby with the seats, or a state. */
+/** The head of a group: its lobby with the seats. */
 function GroupHead({ row }: { readonly row: Exclude<PlayerRow, { readonly story: unknown }> }) {
-  if ('state' in row)
-    return (
-      <>
-        <StateWord state={row.state} /> <span class="muted">{grouped(row.count)}</span>
-      </>
-    )
-  const lobby = page.shown.value.tables.lobbies.get(row.lobbyId ?? '')
+  const lobby = page.live.tables.lobbies.get(row.lobbyId ?? '')
   if (!lobby || lobby.status === 'stopped')
     return (
       <>
@@ -194,13 +189,13 @@ function playedMs({ connected_at, ended_at }: StorySummary): number | undefined 
 
 /** Says in a few words why a player is in its state. */
 function whyOf(story: StorySummary): string {
-  const { token, outcome, sentence, reserved_at, connected_at, next_at } = story
+  const { token, sentence, reserved_at, connected_at, next_at } = story
   const state = stateOf(story)
   if (state === 'plays')
     return connected_at === undefined || reserved_at === undefined
       ? ''
       : `connected after ${duration(Date.parse(connected_at) - Date.parse(reserved_at))}`
-  if (state !== 'way') return sentence || outcomeWords(outcome)
+  if (state !== 'way') return sentence
   if (next_at === undefined) return 'waits for its game server'
   const player = page.live.tables.players.get(token)
   const connects = player?.status === 'reserved' && player.connects_at !== undefined
@@ -261,7 +256,12 @@ function columnsOf(scale: BarScale): readonly Column<StorySummary>[] {
       maxWidth: 168,
       sortBy: ({ name }) => name,
       hint: ({ token }) => token,
-      cell: ({ name }) => <b class="cut">{name}</b>,
+      cell: ({ name, token }) => (
+        <>
+          <WarningMark of={warnedPlayers.value.get(token)} />
+          <b class="cut">{name}</b>
+        </>
+      ),
     },
     {
       key: 'token',

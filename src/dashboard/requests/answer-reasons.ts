@@ -2,7 +2,7 @@ import type { AnswerReasons, ExplainedCandidate, JournalEntry } from '../../core
 import { counted, grouped } from '../../core/lib/messages.js'
 import type { RowMaps } from '../world/followed-world.js'
 import { regionName } from '../world/lobby-rows.js'
-import { errorOf, isChosen, outcomeOf, sentence } from '../world/outcome.js'
+import { errorOf, fits, isChosen, outcomeOf, sentence } from '../world/outcome.js'
 
 // The reasons of an answer in the words of the page: one sentence first.
 
@@ -49,9 +49,15 @@ function findSentence({ answer }: JournalEntry, candidates: readonly ExplainedCa
   return `${name} won${although}: a find takes the fullest lobby that fits, and this one had ${seats}.`
 }
 
-function fits(one: ExplainedCandidate): boolean {
-  const { lost_by } = one
-  return isChosen(one) || lost_by === 'seats' || lost_by === 'distance' || lost_by === 'order'
+/** Returns the regions that the map frames: that of the winner, and the nearest that lost. Without a winner, all. */
+export function framedRegions(candidates: readonly ExplainedCandidate[]): readonly string[] {
+  const winner = candidates.find(isChosen)
+  const away = ({ kilometers = 0 }: ExplainedCandidate) => kilometers
+  const [nearest] = candidates
+    .filter(one => fits(one) && one.region_id !== winner?.region_id)
+    .sort((one, other) => away(one) - away(other))
+  if (winner) return [winner, ...(nearest ? [nearest] : [])].map(({ region_id }) => region_id)
+  return [...new Set(candidates.map(({ region_id }) => region_id))]
 }
 
 const reasonWords: { readonly [key in NonNullable<ExplainedCandidate['lost_by']>]: string } = {
@@ -90,7 +96,8 @@ export function foldCandidates(candidates: readonly ExplainedCandidate[]): {
   readonly others: string
 } {
   const counts = new Map<string, number>()
-  const isListed = (one: ExplainedCandidate, i: number) => i < mostListed && fits(one)
+  const isListed = (one: ExplainedCandidate, i: number) =>
+    i < mostListed && (candidates.length < mostListed || fits(one))
   for (const one of candidates.filter((candidate, i) => !isListed(candidate, i)))
     counts.set(shortReason(one), (counts.get(shortReason(one)) ?? 0) + 1)
   return {

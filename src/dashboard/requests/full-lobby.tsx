@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals'
 import type { TakenSeat } from '../../core/control/explain/explain-find.js'
 import { counted } from '../../core/lib/messages.js'
-import { outcomeWords } from '../players/player-details.js'
+import { StateWord } from '../players/player-details.js'
 import { type Column, sorted, Table } from '../ui/table.js'
 import { page } from '../world/page-state.js'
 
 /** The seats that are in sight. The others scroll. */
 const mostShown = 6
+
+const states = { playing: 'plays', on_the_way: 'way' } as const
 
 const columnsOf = (last: TakenSeat | undefined): readonly Column<TakenSeat>[] => [
   {
@@ -24,7 +26,7 @@ const columnsOf = (last: TakenSeat | undefined): readonly Column<TakenSeat>[] =>
     sortBy: ({ state }) => state,
     cell: seat => (
       <>
-        {outcomeWords(seat.state)} {seat === last && <span class="muted">the last seat</span>}
+        <StateWord state={states[seat.state]} /> {seat === last && <span class="muted">the last seat</span>}
       </>
     ),
   },

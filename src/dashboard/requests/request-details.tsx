@@ -8,6 +8,7 @@ import { exactValue, writeJson } from '../../core/lib/json.js'
 import { counted, grouped } from '../../core/lib/messages.js'
 import { formatInstant } from '../../core/lib/time.js'
 import { fullNameOf } from '../../core/store/namespaces.js'
+import { diagramAction } from '../players/player-details.js'
 import {
   Button,
   CodeBlock,
@@ -23,11 +24,12 @@ import { Icon } from '../ui/icons.js'
 import { openDialog, runAction, saveFile, useLoaded } from '../ui/screen.js'
 import { type Column, sorted, Table } from '../ui/table.js'
 import { copyParts } from '../world/copy.js'
-import { regionName } from '../world/lobby-rows.js'
+import { placeName, regionName } from '../world/lobby-rows.js'
 import { errorOf, isChosen, kilometersText, operationName, statusKind, timeWords } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
-import { foldCandidates, loserWords, reasonSentence } from './answer-reasons.js'
+import { foldCandidates, framedRegions, loserWords, reasonSentence } from './answer-reasons.js'
+import { FoundPlayer } from './found-player.js'
 import { WhoSatThere } from './full-lobby.js'
 import { curlOf, testOf } from './request-code.js'
 
@@ -40,6 +42,8 @@ const mostShownCandidates = 6
 interface Details {
   readonly entry: JournalEntry
   readonly explanation: Explanation
+  /** The token of the player to whom it gave a seat. */
+  readonly player: string | undefined
 }
 
 /** The details of the chosen request: why first. */
@@ -68,11 +72,19 @@ async function readDetails(id: number): Promise<Details | string> {
       page.api.call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } }),
       page.api.call('GET /explain', { query: { exchange: id } }),
     ])
-    return { entry, explanation }
+    return { entry, explanation, player: await playerOf(entry) }
   } catch (error) {
     const { status, message } = error as ClientError // of a call
     return status === 404 ? `Request ${grouped(id)} is no longer kept.` : message
   }
+}
+
+/** Returns the token of the player whom a request has made. The answer in the journal has it cut. */
+async function playerOf({ answer, revisions = [] }: JournalEntry): Promise<string | undefined> {
+  if (Object(answer).player === undefined) return undefined
+  const changes = await readChanges(revisions)
+  if (typeof changes === 'string') return undefined
+  return changes.find(({ table, before }) => table === 'players' && !before)?.id
 }
 
 type Part = 'sent' | 'answer' | 'headers' | 'world'
@@ -84,7 +96,7 @@ const partNames: readonly [Part, text: string][] = [
   ['world', 'Changed'],
 ]
 
-function Shown({ entry, explanation }: Details) {
+function Shown({ entry, explanation, player }: Details) {
   const part = useSignal<Part>('sent')
   const { status, answer, time } = entry
   return (
@@ -99,17 +111,18 @@ function Shown({ entry, explanation }: Details) {
           at {page.timeText(Date.parse(time))}, <span class="took">{timeWords(entry)}</span>
         </p>
       }
-      actions={actionsOf(entry)}
+      actions={actionsOf(entry, player)}
     >
       <div class="block">
         {copyParts && <copyParts.ErrorBadge />}
         <p class="sentence" dir="auto">
           {reasonSentence(entry, explanation, page.live)}
         </p>
-        <Facts entry={entry} />
+        <Facts entry={entry} player={player} />
       </div>
       <Candidates explanation={explanation} />
       <WhoSatThere seats={explanation.seats} />
+      {player !== undefined && <FoundPlayer key={player} token={player} />}
       <Parts label="Parts of the request" parts={partNames} chosen={part} />
       <div class="block">
         {part.value === 'sent' && <Sent request={entry} />}
@@ -125,10 +138,11 @@ function Shown({ entry, explanation }: Details) {
   )
 }
 
-function Facts({ entry: { caller, answer } }: Pick<Details, 'entry'>) {
+function Facts({ entry: { caller, answer }, player }: Pick<Details, 'entry' | 'player'>) {
   const { tables } = page.live
   const { kind = '', namespace_id } = caller ?? {}
   const lobbyId = Object(Object(answer).lobby).lobby_id
+  const lobby = tables.lobbies.get(lobbyId)
   const hasToken = caller && kind !== 'anonymous' && kind !== 'tokenless'
   const owner = namespace_id !== undefined && tables.namespaces.has(namespace_id) && fullNameOf(namespace_id, tables)
   return (
@@ -138,9 +152,15 @@ function Facts({ entry: { caller, answer } }: Pick<Details, 'entry'>) {
       {typeof lobbyId === 'string' && (
         <>
           {' '}
-          Gave a seat in{' '}
+          Gave {player === undefined ? 'a seat' : 'the seat to '}
+          {player !== undefined && (
+            <Button class="link" onClick={() => page.open('player', player)}>
+              {page.live.names.get(player) ?? 'a player'}
+            </Button>
+          )}{' '}
+          in{' '}
           <Button class="link" onClick={() => page.open('lobby', lobbyId)}>
-            {lobbyId.slice(0, 8)}
+            {lobby ? placeName(lobby, tables) : lobbyId.slice(0, 8)}
           </Button>
           .
         </>
@@ -179,7 +199,7 @@ function Candidates({ explanation: { candidates = [] } }: Pick<Details, 'explana
   useEffect(() => {
     if (candidates.length === 0) return
     page.compared.value = candidates
-    page.framed.value = [...new Set(candidates.map(({ region_id }) => region_id))]
+    page.framed.value = framedRegions(candidates)
     return () => {
       page.framed.value = undefined
       page.compared.value = undefined
@@ -224,16 +244,16 @@ function candidateColumns(candidates: readonly ExplainedCandidate[]): readonly C
     {
       key: 'lobby',
       title: 'Lobby',
-      width: 88,
+      width: 82,
       sortBy: ({ lobby_id }) => lobby_id,
       hint: ({ lobby_id }) => lobby_id,
       cell: ({ lobby_id }) => <code>{lobby_id.slice(0, 8)}</code>,
     },
-    { key: 'region', title: 'Region', width: 84, sortBy: region, cell: region },
+    { key: 'region', title: 'Region', width: 82, sortBy: region, cell: region },
     {
       key: 'seats',
       title: 'Seats then',
-      width: 136,
+      width: 134,
       sortBy: ({ free_seats }) => -free_seats,
       cell: ({ lobby_id, free_seats }) => {
         const max = tables.lobbies.get(lobby_id)?.max_players_normal
@@ -243,14 +263,14 @@ function candidateColumns(candidates: readonly ExplainedCandidate[]): readonly C
     {
       key: 'distance',
       title: 'Distance',
-      width: 84,
+      width: 92,
       sortBy: ({ kilometers }) => kilometers,
       cell: ({ kilometers }) => kilometersText(kilometers),
     },
     {
       key: 'why',
       title: 'Why it lost',
-      width: 120,
+      width: 128,
       sortBy: ({ because }) => because ?? '',
       hint: ({ because }) => because,
       cell: one => (isChosen(one) ? <b class="accent">chosen</b> : loserWords(one, candidates)),
@@ -323,7 +343,7 @@ function valueText(name: string, row: Readonly<Record<string, unknown>>): string
   return text.length > 400 ? `${text.slice(0, 400)}… (${bytes(text)})` : text
 }
 
-function actionsOf(entry: JournalEntry): DetailsAction[] {
+function actionsOf(entry: JournalEntry, player: string | undefined): DetailsAction[] {
   const { id } = entry
   const isOff = page.isReadOnly.value
   const sentRequest = () => page.api.call('GET /journal/{exchange_id}/request', { params: { exchange_id: String(id) } })
@@ -351,13 +371,14 @@ function actionsOf(entry: JournalEntry): DetailsAction[] {
     : [
         copyAction('copy-curl', 'Copy as curl', async () => curlOf(await sentRequest(), page.api.url)),
         copyAction('copy-test', 'Copy as test', async () => testOf(await sentRequest(), entry)),
-      ]
+        ...(player === undefined ? [] : [diagramAction(player)]),
+      ].map(action => ({ ...action, menu: 'Copy' as const }))
   const isLost = page.live.connection.value !== 'live'
   return [
     { id: 'see-then', label: 'See the world then', kind: 'main', isOff: isLost, run: seeWorld },
     ...copies,
     { id: 'send-again', label: 'Send again', isOff, run: () => runAction(edit) },
     { id: 'make-fault', label: 'Make a fault', isOff, run: makeFault },
-    { id: 'save-before', label: 'Save the world before this', run: () => runAction(save) },
+    { id: 'save-before', label: 'Save the world before this', menu: 'More', run: () => runAction(save) },
   ]
 }

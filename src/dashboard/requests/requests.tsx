@@ -8,7 +8,7 @@ import { Button, IconButton, Removal, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { layout, openDialog, runAction } from '../ui/screen.js'
 import { Table } from '../ui/table.js'
-import { copy } from '../world/copy.js'
+import { servedParts } from '../world/copy.js'
 import { operationName, outcomeOf, statusKind, timeWords } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
 import { WarningMark, warnedRequests } from '../world/warned.js'
@@ -35,29 +35,38 @@ export function Requests() {
           {grouped(shown.length)}
           {!hasAllRequests.value && ' shown; the others follow when fewer come'}
         </p>
-        <RequestTools pausedAt={pausedAt} />
+        {page.isInviting.value ? <HelpTools /> : <RequestTools pausedAt={pausedAt} />}
       </header>
       {!past && <PendingList {...pending.value} />}
-      <Table
-        label={counted(shown.length, 'request', 'requests')}
-        items={rowsOf(shown, unfolded.value, past?.nextId)}
-        heightOf={heightOf}
-        keyOf={({ key }) => key}
-        isSelected={row => 'entries' in row && row.entries.some(({ id }) => id === page.requestId.value)}
-        rowClass={row => rowClass(row, past?.nextId)}
-        row={row => ('entries' in row ? <RequestLine row={row} /> : <Here />)}
-        onOpen={row => 'entries' in row && page.open('request', row.entry.id)}
-        onUnfold={(row, isOpen) => {
-          const next = new Set(unfolded.value)
-          const [key = ''] = row.key.split(' ')
-          if (isOpen) next.add(key)
-          else next.delete(key)
-          unfolded.value = next
-        }}
-        empty={
-          exchanges.value.length > 0 ? 'No request matches the filters.' : page.isLoaded.value ? <FirstRequest /> : '…'
-        }
-      />
+      {page.isInviting.value ? (
+        servedParts && <servedParts.Invitation />
+      ) : (
+        <Table
+          label={counted(shown.length, 'request', 'requests')}
+          items={rowsOf(shown, unfolded.value, past?.nextId)}
+          heightOf={heightOf}
+          keyOf={({ key }) => key}
+          isSelected={row => 'entries' in row && row.entries.some(({ id }) => id === page.requestId.value)}
+          rowClass={row => rowClass(row, past?.nextId)}
+          row={row => ('entries' in row ? <RequestLine row={row} /> : <Here />)}
+          onOpen={row => 'entries' in row && page.open('request', row.entry.id)}
+          onUnfold={(row, isOpen) => {
+            const next = new Set(unfolded.value)
+            const [key = ''] = row.key.split(' ')
+            if (isOpen) next.add(key)
+            else next.delete(key)
+            unfolded.value = next
+          }}
+          empty={
+            exchanges.value.length > 0
+              ? 'No request matches the filters.'
+              : page.isLoaded.value
+                ? 'No request yet.'
+                : '…'
+          }
+        />
+      )}
+      {servedParts && <servedParts.TryNext />}
     </section>
   )
 }
@@ -89,6 +98,17 @@ function rowsOf(
   if (nextId === undefined) return fold(shown)
   const [later, before] = [shown.filter(({ id }) => id >= nextId), shown.filter(({ id }) => id < nextId)]
   return [...fold(later), { key: 'here' }, ...fold(before)]
+}
+
+/** What helps before the first request. */
+function HelpTools() {
+  return (
+    <div class="tools">
+      <Button class="quiet" onClick={() => (openDialog.value = 'wrong')}>
+        Something is wrong?
+      </Button>
+    </div>
+  )
 }
 
 function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefined> }) {
@@ -160,29 +180,6 @@ function Here() {
   return (
     <>
       <b>{past.value && page.timeText(past.value.at)}</b> the world you see
-    </>
-  )
-}
-
-function FirstRequest() {
-  const list = () =>
-    runAction(async () => {
-      // Its row says how it ended.
-      await page.api.fetch(`${page.api.url}/matchmaker/lobbies/list`)
-    })
-  return (
-    <>
-      {copy ? (
-        <span>No request yet.</span>
-      ) : (
-        <span>
-          Waiting for the first request. Point your client at <code>{page.api.url}</code>
-        </span>
-      )}
-      <Button onClick={() => (openDialog.value = 'connect')}>Connect a client</Button>
-      <Button disabled={page.isReadOnly.value} onClick={list}>
-        Send a list
-      </Button>
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { failNextFind, findSeat, invitesToFind } from '../requests/find-seat.js'
 import { openDialog, runAction, saveFile, scenarioMenu } from '../ui/screen.js'
 import { copyParts } from '../world/copy.js'
 import { page } from '../world/page-state.js'
@@ -78,6 +79,8 @@ export const pageActions: readonly PageAction[] = [
   { id: 'forward', key: '→', type: 'Clock', label: 'One change forward', run: () => page.stepToChange(1) },
   { id: 'minute', key: '+', type: 'Clock', label: 'Clock forward by 1 min', when, run: () => void advanceClock('1m') },
   { id: 'next-event', key: '.', type: 'Clock', label: 'Go to the next due event', when, run: goToNextEvent },
+  { id: 'find', key: 'Enter', type: 'Do', label: 'Find a seat', when: invitesToFind, run: () => void findSeat() },
+  { id: 'fail', key: 'F', type: 'Do', label: 'Fail the next find', when, run: () => void failNextFind() },
   { id: 'new-lobby', key: 'N', type: 'Do', label: 'Make a lobby', when, run: open('new-lobby') },
   { id: 'hold', key: 'H', type: 'Do', label: 'Hold the next find', when, run: () => void runAction(holdNextFind) },
   { id: 'real-time', type: 'Clock', label: 'Run at ×1', when, run: run({ rate: 1 }) },

@@ -4,7 +4,7 @@ import { openStream } from '../../client/call.js'
 import type { ListedWorld, ReplicaState } from '../../core/control/world-control.js'
 import { counted, grouped, playersText, sizeText } from '../../core/lib/messages.js'
 import { dateAndTime } from '../../core/lib/time.js'
-import { Button, Field, Form, Menu } from '../ui/controls.js'
+import { Button, Field, Form, IconButton, Menu } from '../ui/controls.js'
 import { age, seatCount } from '../ui/format.js'
 import { Icon, type IconName } from '../ui/icons.js'
 import { layout, openDialog, runAction, scenarioMenu } from '../ui/screen.js'
@@ -56,22 +56,21 @@ function Brand() {
 }
 
 /** The width of a count, in letters. A longer one is not exact. */
-const countWidth = { few: 2, many: 6 } as const
+const countWidth = { few: 2, many: 9 } as const
 const most = { few: 99, many: 99_999 } as const
 
 function ViewTab({ view: { name, title, counts, count, onTheWay, isAmber, alert } }: { readonly view: View }) {
   const number = count?.() ?? 0
   const warning = alert?.()
   const size = counts ?? 'few'
-  const more = onTheWay?.() ?? 0
-  const shown = number > most[size] ? `${grouped(most[size])}+` : seatCount(number, more)
+  const shown = number > most[size] ? `${grouped(most[size])}+` : seatCount(number, onTheWay?.() ?? 0)
   return (
     <Button
       aria-label={
         warning
           ? `${title} ${shown}, ${warning.text}`
-          : more > 0
-            ? `${title}: ${grouped(number)}, ${grouped(more)} on the way`
+          : shown.includes(' + ')
+            ? `${title} ${shown} on the way`
             : undefined
       }
       aria-current={viewOf(page.view.value).name === name ? 'page' : undefined}

@@ -1,34 +1,71 @@
 import { Button, Menu } from '../ui/controls.js'
 import { Icon } from '../ui/icons.js'
 import { openDialog } from '../ui/screen.js'
+import type { ViewName } from '../world/address.js'
+import { page } from '../world/page-state.js'
+import { saveSession } from './actions.js'
 
-/** Where the docs are. `wrong`: where to start if something is wrong. */
-const docs = {
-  start: 'https://www.npmjs.com/package/mockmaker#documentation',
-  wrong: 'https://www.npmjs.com/package/mockmaker#see-what-happened',
-} as const
+const docs = 'docs/README.md'
 
-/** The docs, what to do if something is wrong, and the keys. */
+/** What to do if something is wrong, the keys, and where the docs are. */
 export function HelpMenu() {
   return (
     <Menu id="help" class="end help" buttonClass="quiet square" name="Help" label={<Icon name="help" />}>
       {() => (
         <>
-          <DocsLink href={docs.start}>Docs</DocsLink>
-          <DocsLink href={docs.wrong}>Something is wrong?</DocsLink>
+          <Button class="choice" onClick={() => (openDialog.value = 'wrong')}>
+            Something is wrong?
+          </Button>
           <Button class="choice" onClick={() => (openDialog.value = 'keys')}>
             Keys <kbd>?</kbd>
           </Button>
+          <Docs />
         </>
       )}
     </Menu>
   )
 }
 
-function DocsLink({ href, children }: { readonly href: string; readonly children: string }) {
+const symptoms: readonly (readonly [symptom: string, view: ViewName, what: string])[] = [
+  ['A player was kicked, or never got in', 'players', 'Players: each story says why'],
+  ['An answer is an error, or another one than you expect', 'requests', 'Requests: click one to see why'],
+  ['A client asks too often, or a server forgets a call', 'warnings', 'Warnings: what to change'],
+  ['A game server crashes, or is never ready', 'servers', 'Servers: states and logs'],
+  ['Answers are slow, or fail now and then', 'faults', 'Faults: what is on'],
+  ['A device waits for ever', 'devices', 'Devices: its link'],
+]
+
+/** Where to look, by what is wrong. */
+export function Wrong() {
+  const show = (view: ViewName) => {
+    openDialog.value = undefined
+    page.show(view)
+  }
   return (
-    <a class="choice" href={href} target="_blank" rel="noreferrer">
-      {children}
-    </a>
+    <>
+      <ul class="lines">
+        {symptoms.map(([symptom, view, what]) => (
+          <li key={view}>
+            <span>{symptom}</span>
+            <Button onClick={() => show(view)}>{what}</Button>
+          </li>
+        ))}
+      </ul>
+      <p>
+        For a report, one file with this world and its past:{' '}
+        <Button class="link" onClick={saveSession}>
+          Save the session
+        </Button>
+      </p>
+      <Docs />
+    </>
+  )
+}
+
+function Docs() {
+  return (
+    <p class="muted">
+      Docs, in the package: <code>{docs}</code>
+    </p>
   )
 }

@@ -8,18 +8,20 @@ const eventNames: Readonly<Record<string, string>> = { Space: ' ', '←': 'arrow
 /** Returns what the key of an event does now. */
 function actionOf(event: KeyboardEvent): (() => unknown) | undefined {
   const name = event.key.toLowerCase()
-  const action = pageActions.find(({ key = '' }) => (eventNames[key] ?? key.toLowerCase()) === name)
-  if (!action || action.when?.() === false) return undefined
-  if (action.type !== 'Here') return action.run
-  const here = openActions.peek().find(({ id, isOff }) => id === action.id && !isOff)
-  return here?.run
+  for (const { id, key = '', type, when, run } of pageActions) {
+    if ((eventNames[key] ?? key.toLowerCase()) !== name || when?.() === false) continue
+    // What is open comes first, and has the key only then.
+    const found = type === 'Here' ? openActions.peek().find(one => one.id === id && !one.isOff)?.run : run
+    if (found) return found
+  }
+  return undefined
 }
 
-/** Tells whether an element takes the keys itself: a field, or a control for the space bar. */
+/** Tells whether an element takes the keys itself: a field, or a control for the space bar and Enter. */
 function takesKey(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.closest('input, textarea, select, dialog')) return true
-  return key === ' ' && target.closest('button, a, summary, [role=grid]') !== null
+  return (key === ' ' || key === 'Enter') && target.closest('button, a, summary, [role=grid]') !== null
 }
 
 /** Asks the page itself: `modals` counts a closed dialog until the browser has painted. */

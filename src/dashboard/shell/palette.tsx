@@ -4,13 +4,15 @@ import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import type { ScenarioSummary } from '../../core/control/world-control.js'
 import { grouped } from '../../core/lib/messages.js'
 import { regionActions } from '../map/region-menu.js'
-import { outcomeWords, storyKeyOf } from '../players/player-details.js'
+import { storyKeyOf } from '../players/player-details.js'
+import { seatCount } from '../ui/format.js'
 import { Icon } from '../ui/icons.js'
 import { openDialog, useLoaded, useModal } from '../ui/screen.js'
 import { placeName, regionName } from '../world/lobby-rows.js'
 import { operationName, outcomeOf } from '../world/outcome.js'
 import { dayMs, lastTimeOfDay, page } from '../world/page-state.js'
 import { openActions } from '../world/panes.js'
+import { playerStates, stateOf } from '../world/player-state.js'
 import { pageActions } from './actions.js'
 import { setClock } from './clock-menu.js'
 import { loadScenario } from './scenario-menu.js'
@@ -231,12 +233,12 @@ function* thingsOf({ scenarios, stories }: Answers): Generator<PaletteItem, void
       run: () => page.go({ view: 'world', region: region_id }),
     }
   for (const lobby of tables.lobbies.values()) {
-    const { lobby_id, state, total_player_count, max_players_normal } = lobby
+    const { lobby_id, state, total_player_count, reserved_player_count, max_players_normal } = lobby
     const { map } = Object(state) as { readonly map?: unknown }
     const text = [placeName(lobby, tables), ...(typeof map === 'string' ? [map] : [])].join(', ')
     yield {
       ...{ group, type: 'Lobby', text, words: lobby_id },
-      fact: `${grouped(total_player_count)} / ${grouped(max_players_normal)}`,
+      fact: `${seatCount(total_player_count, reserved_player_count)} / ${grouped(max_players_normal)}`,
       run: () => page.open('lobby', lobby_id),
     }
   }
@@ -247,10 +249,10 @@ function* thingsOf({ scenarios, stories }: Answers): Generator<PaletteItem, void
       run: () => page.open('request', entry.id),
     }
   for (const story of stories) {
-    const { name, outcome, token, address, lobby_id, game_mode_id, region_id } = story
+    const { name, token, address, lobby_id, game_mode_id, region_id } = story
     const place = region_id === undefined ? '' : `, ${game_mode_id}, ${regionName(region_id, tables)}`
     yield {
-      ...{ group, type: 'Player', text: `${name} ${outcomeWords(outcome)}${place}` },
+      ...{ group, type: 'Player', text: `${name} ${playerStates[stateOf(story)].word}${place}` },
       words: [token, address, lobby_id].join(' '),
       run: () => page.open('player', storyKeyOf(story)),
     }

@@ -9,7 +9,7 @@ import { isDark, textWidth, useSize } from '../ui/screen.js'
 import { copy } from '../world/copy.js'
 import { placeName, regionName } from '../world/lobby-rows.js'
 import { page, type Span } from '../world/page-state.js'
-import { playerStates, seatState } from '../world/player-state.js'
+import { playerStates, seatState, stateNames } from '../world/player-state.js'
 import { drawTimeline } from './timeline-drawing.js'
 import { layOutLanes, restRows } from './timeline-lanes.js'
 import {
@@ -173,10 +173,29 @@ function Axis({ zoom, chosen, more, rest }: AxisProps) {
       {...handlers}
     >
       <canvas ref={canvas} />
+      {page.isInviting.value && <LaneHints />}
       <p id="timeline-summary" class="hidden">
         {summaryOf(page)}
       </p>
       {size.value.width > 0 && <Moments scale={scale} hovered={hovered} isDragged={drag.value !== undefined} />}
+    </div>
+  )
+}
+
+/** What the lanes will show, while they are empty. */
+function LaneHints() {
+  return (
+    <div class="lane-hints">
+      <p>
+        Each find tells a story here:
+        {stateNames.map(state => (
+          <span key={state}>
+            <i data-state={state} /> {playerStates[state].word}
+          </span>
+        ))}
+      </p>
+      <p>One mark for each request, green or red. Click one to see why.</p>
+      <p>Click any moment to see the world then.</p>
     </div>
   )
 }

@@ -159,12 +159,17 @@ const copiedMs = 1_500
 /** The id of the action that has just copied. */
 const copied: Signal<string | undefined> = signal(undefined)
 
+/** Tells whether an action has just copied. */
+export const isCopied = (id: string) => copied.value === id
+
 /** Something that the user can do with what is open. */
 export interface DetailsAction {
   readonly id: string
   readonly label: string
   readonly kind?: 'main' | 'danger' | 'quiet'
   readonly isOff?: boolean
+  /** The menu of the details that has it. Default: it has a button of its own. */
+  readonly menu?: 'Copy' | 'More'
   /** It copies a text. */
   readonly copies?: true
   run(): unknown
@@ -202,14 +207,14 @@ export function copyAction(id: string, label: string, text: () => string | Promi
 }
 
 export function ActionButton({ id, label, kind, isOff, copies, run, children = label }: ActionButtonProps) {
-  const isCopied = copied.value === id
+  const isDone = isCopied(id)
   return (
     <Button class={kind} disabled={isOff} onClick={() => run()}>
       {copies ? (
         // Both texts have their place, so that the button keeps its width.
         <span class="either">
-          <span aria-hidden={isCopied}>{children}</span>
-          <span aria-live="polite">{isCopied && 'Copied ✓'}</span>
+          <span aria-hidden={isDone}>{children}</span>
+          <span aria-live="polite">{isDone && 'Copied ✓'}</span>
         </span>
       ) : (
         children

@@ -25,6 +25,21 @@ export interface CopyParts {
   save(): Promise<void>
 }
 
+/** The parts of the page that only a server has. */
+export interface ServedParts {
+  /** What the page says while a world has no request. */
+  readonly Invitation: ComponentType
+  /** What to try after the first requests. */
+  readonly TryNext: ComponentType
+}
+
+export let servedParts: ServedParts | undefined
+
+/** Gives the page of a server its own parts. */
+export function addServedParts(parts: ServedParts): void {
+  servedParts = parts
+}
+
 /** The copy that this page is. `undefined`: a server has the world. */
 export let copy: Copy | undefined
 

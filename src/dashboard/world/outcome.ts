@@ -1,7 +1,7 @@
 import type { ExplainedCandidate, ShortenedEntry } from '../../core/contract/journal.js'
 import type { OperationId } from '../../core/contract/operations.js'
 import { exactValue } from '../../core/lib/json.js'
-import { grouped } from '../../core/lib/messages.js'
+import { counted, grouped } from '../../core/lib/messages.js'
 import { describeOutcome } from '../../core/pipeline/outcome.js'
 import { bytes, duration, stateSummary } from '../ui/format.js'
 import type { FollowedWorld } from './followed-world.js'
@@ -117,15 +117,36 @@ export function statusKind({ status }: Pick<ShortenedEntry, 'status'>): 'good' |
 /** Tells whether find chose a compared lobby. */
 export const isChosen = ({ because }: ExplainedCandidate) => because === undefined
 
-/** Says for the map how the lobbies of each region fared: `chosen, 931 km`, or `11 lost, 424 km`. */
+/** Tells whether a compared lobby had a free seat that fits. */
+export function fits(one: ExplainedCandidate): boolean {
+  const { lost_by } = one
+  return isChosen(one) || lost_by === 'seats' || lost_by === 'distance' || lost_by === 'order'
+}
+
+/** Says for the map how many seats each region has for a find: `1 seat free, 6,494 km`. */
+export function seatNotes(candidates: readonly ExplainedCandidate[]): ReadonlyMap<string, RegionNote> {
+  const notes = new Map<string, RegionNote>()
+  for (const { region_id, kilometers } of candidates) {
+    const there = candidates.filter(one => one.region_id === region_id)
+    const free = there.reduce((sum, { free_seats }) => sum + free_seats, 0)
+    notes.set(region_id, { hasWon: false, text: withDistance(`${counted(free, 'seat', 'seats')} free`, kilometers) })
+  }
+  return notes
+}
+
+function withDistance(words: string, kilometers: number | undefined): string {
+  return kilometers === undefined ? words : `${words}, ${kilometersText(kilometers)}`
+}
+
+/** Says for the map how the lobbies of each region fared: `chosen, 931 km`, `lost, 424 km` or `11 lost, 424 km`. */
 export function regionNotes(candidates: readonly ExplainedCandidate[]): ReadonlyMap<string, RegionNote> {
   const notes = new Map<string, RegionNote>()
   for (const { region_id, kilometers } of candidates) {
     if (notes.has(region_id)) continue
     const there = candidates.filter(one => one.region_id === region_id)
     const hasWon = there.some(isChosen)
-    const words = hasWon ? 'chosen' : `${grouped(there.length)} lost`
-    notes.set(region_id, { hasWon, text: kilometers === undefined ? words : `${words}, ${kilometersText(kilometers)}` })
+    const words = hasWon ? 'chosen' : there.length === 1 ? 'lost' : `${grouped(there.length)} lost`
+    notes.set(region_id, { hasWon, text: withDistance(words, kilometers) })
   }
   return notes
 }

@@ -2,8 +2,9 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import type { FaultState } from '../../core/contract/faults.js'
 import type { ExplainedCandidate, JournalEntry, ShortenedEntry } from '../../core/contract/journal.js'
 import { worldPath } from '../../core/contract/paths.js'
+import type { ExplainedChoice } from '../../core/control/explain/explain-find.js'
 import type { SentRequest } from '../../core/pipeline/history.js'
-import { modeKey } from '../../core/store/lobby-rules.js'
+import { findObstacle, modeKey } from '../../core/store/lobby-rules.js'
 import { clockTime } from '../ui/format.js'
 import { openDialog, runAction, say } from '../ui/screen.js'
 import { type Address, type Moment, type Opened, parseAddress, printAddress, type ViewName } from './address.js'
@@ -107,12 +108,32 @@ class PageState {
   })
   /** The key of the game mode whose next find the page shows. `undefined`: the first one. */
   readonly findMode: Signal<string | undefined> = signal(undefined)
-  /** The answer that a find in that mode would get now. */
-  readonly nextFind = computed(() => {
-    const mode = this.findMode.value ?? this.shown.value.tables.gameModes.keys().next().value
-    if (this.past.value || mode === undefined) return undefined
-    return this.live.finds.value.find(one => modeKey(one) === mode)
+  /** True while the world has no request: the page invites to the first one. */
+  readonly isInviting = computed(() => {
+    const { exchanges, pending } = this.live
+    const hasRequest = exchanges.value.length > 0 || pending.value.pending.length > 0
+    return !copy && this.isLoaded.value && !this.past.value && !hasRequest
   })
+  /** The key of that mode, or of the one in which most lobbies have a free seat. `undefined`: the world has no mode. */
+  readonly mode: ReadonlySignal<string | undefined> = computed(() => {
+    const { gameModes, lobbies } = this.shown.value.tables
+    const chosen = this.findMode.value
+    if (chosen !== undefined && gameModes.has(chosen)) return chosen
+    const counts = new Map([...gameModes.keys()].map(key => [key, 0]))
+    for (const lobby of this.isInviting.value ? lobbies.values() : [])
+      if (findObstacle(lobby) === undefined) counts.set(modeKey(lobby), (counts.get(modeKey(lobby)) ?? 0) + 1)
+    const most = Math.max(...counts.values())
+    return [...counts].find(([, count]) => count === most)?.[0]
+  })
+  /** The answer that a find in that mode would get now. Before the first request, that is what the user is asked. */
+  readonly nextFind = computed(() => (this.isInviting.value ? undefined : this.findIn(this.mode.value)))
+  /** The lobbies from which the first find chooses. */
+  readonly candidates: Signal<readonly ExplainedCandidate[]> = signal([])
+  /** The id of the region that the pointer is over in a list. */
+  readonly pointed: Signal<string | undefined> = signal(undefined)
+  /** The seat that the opened request gave. */
+  readonly foundSeat: Signal<{ readonly lobbyId: string; readonly name: string; readonly plays: boolean } | undefined> =
+    signal(undefined)
   /** The regions with what their lobbies add up to. */
   readonly regionSums = computed(() => sumRegions(this.shown.value.tables))
   /** The time that the page shows, in ms since the epoch. */
@@ -133,6 +154,17 @@ class PageState {
   })
 
   #isTravelling = false
+
+  /** Returns the answer that a find in a mode would get now. */
+  findIn(mode: string | undefined): ExplainedChoice | undefined {
+    if (this.past.value || mode === undefined) return undefined
+    return this.live.finds.value.find(one => modeKey(one) === mode)
+  }
+
+  /** Names the game mode of the next find. */
+  modeName(): string {
+    return this.shown.value.tables.gameModes.get(this.mode.value ?? '')?.game_mode_id ?? 'default'
+  }
 
   get api(): Api {
     return this.#shown.value.api

@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { ActionButton, type DetailsAction, IconButton } from '../ui/controls.js'
+import { ActionButton, Button, type DetailsAction, IconButton, isCopied, Menu } from '../ui/controls.js'
 import { Icon } from '../ui/icons.js'
 import { layout } from '../ui/screen.js'
 import { page } from './page-state.js'
@@ -72,9 +72,38 @@ export function DetailsPane({ label, title, facts, children, actions = [] }: Det
       </div>
       {actions.length > 0 && (
         <div class="foot">
-          {actions.map(action => (
-            <ActionButton key={action.id} {...action} />
-          ))}
+          {actions.map((action, i) => {
+            const { id, menu } = action
+            if (menu === undefined) return <ActionButton key={id} {...action} />
+            if (menu === actions[i - 1]?.menu) return null
+            const inMenu = actions.filter(one => one.menu === menu)
+            const name = inMenu.some(one => isCopied(one.id)) ? 'Copied ✓' : menu
+            return (
+              <Menu
+                key={menu}
+                id={`details ${menu}`}
+                name={name}
+                label={menu === 'More' ? <Icon name="more" /> : name}
+                class={menu === 'More' ? 'end' : ''}
+                buttonClass={menu === 'More' ? 'quiet square' : ''}
+              >
+                {close =>
+                  inMenu.map(one => (
+                    <Button
+                      key={one.id}
+                      disabled={one.isOff}
+                      onClick={() => {
+                        close()
+                        one.run()
+                      }}
+                    >
+                      {one.label}
+                    </Button>
+                  ))
+                }
+              </Menu>
+            )
+          })}
         </div>
       )}
     </section>
