@@ -133,9 +133,11 @@ async function play({ mock, url, send }: OpenDashboard): Promise<void> {
 /** Waits until the page shows all that `play` did. */
 async function waitForAll({ mock, page }: OpenDashboard): Promise<void> {
   await page.locator('.views button', { hasText: /^Faults 1/ }).waitFor({ state: 'attached' })
-  const running = mock.world.lobbies.all().filter(({ status }) => status !== 'stopped').length
-  await page.getByRole('grid', { name: `${running} lobbies`, includeHidden: true }).waitFor({ state: 'attached' })
-  const players = mock.world.players.count().toLocaleString('en')
+  const running = mock.world.lobbies.all().filter(({ status }) => status !== 'stopped')
+  await page
+    .getByRole('grid', { name: `${running.length} lobbies`, includeHidden: true })
+    .waitFor({ state: 'attached' })
+  const players = running.reduce((sum, { total_player_count }) => sum + total_player_count, 0).toLocaleString('en')
   await page.getByText(`${players} players`).first().waitFor({ state: 'attached' })
   // A phone shows them in another view.
   const { length: requests } = mock.journal.find()
