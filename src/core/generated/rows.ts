@@ -83,8 +83,8 @@ export interface SettingsRow {
         /** off: no warning. Without it: The server of a lobby has not called `lobbies.ready` after 10 s. */
         'never ready'?: 'off' | undefined
         /**
-         * off: no warning. Without it: A game server that the mock has started calls ready, and nothing listens on a TCP
-         * port to which its seats lead.
+         * off: no warning. Without it: A started server called `lobbies.ready`, and nothing listens on the TCP port that
+         * its seats lead to.
          */
         'dead port'?: 'off' | undefined
         /** off: no warning. Without it: The same, and the server listens on another port. */
