@@ -24,7 +24,7 @@ export type {
   ServerLine,
 } from '../simulation/servers.js'
 export type { MockEvent } from './events.js'
-export type { ExplainedChoice, Explanation } from './explain/explain-find.js'
+export type { ExplainedChoice, Explanation, TakenSeat } from './explain/explain-find.js'
 export type { ClockJson } from './history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from './new-rows.js'
 export type { ScheduledJob } from './schedule.js'

@@ -2,7 +2,7 @@ import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Coordinates } from '../../core/contract/regions.js'
 import { landRings, landScale } from '../../core/generated/land.js'
-import { counted, grouped, playersText, shortened } from '../../core/lib/messages.js'
+import { counted, playersText, shortened } from '../../core/lib/messages.js'
 import { Button } from '../ui/controls.js'
 import { seatCount } from '../ui/format.js'
 import { textWidth, useSize } from '../ui/screen.js'
@@ -10,6 +10,7 @@ import type { RegionSums } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { landPath } from './land-path.js'
 import {
+  type Box,
   frameOf,
   type LabelledCircle,
   type LabelPlace,
@@ -107,24 +108,32 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
           </text>
         )}
       </svg>
-      {circles.map(({ region: { id, name, kind } }, i) => {
-        const box = kind === 'down' && !page.isReadOnly.value && labels[i]?.box
-        return (
-          box && (
-            <Button
-              key={id}
-              class="bring-back"
-              aria-label={`Bring ${name} back`}
-              style={{ left: `${box.right + 8}px`, top: `${box.top}px` }}
-              onClick={() => bringBack(id)}
-            >
-              Bring back
-            </Button>
-          )
-        )
-      })}
+      {circles.map(({ region }, i) => (
+        <BringBack key={region.id} region={region} label={labels[i]?.box} />
+      ))}
       <PlayerPin place={you} at={pin} dragged={dragged} frame={frame} />
     </div>
+  )
+}
+
+/** The button beside the label of a region that is down. */
+function BringBack({
+  region: { id, name, kind },
+  label,
+}: {
+  readonly region: MapRegion
+  readonly label: Box | undefined
+}) {
+  if (kind !== 'down' || page.isReadOnly.value || !label) return null
+  return (
+    <Button
+      class="bring-back"
+      aria-label={`Bring ${name} back`}
+      style={{ left: `${label.right + 8}px`, top: `${label.top}px` }}
+      onClick={() => bringBack(id)}
+    >
+      Bring back
+    </Button>
   )
 }
 

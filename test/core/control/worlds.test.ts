@@ -430,6 +430,7 @@ describe('the server', () => {
       now: '2026-11-20T20:00:00.000Z',
       waiters: 0,
       players: 2,
+      reserved: 0,
       counts: {
         games: 2,
         namespaces: 3,
