@@ -68,7 +68,7 @@ const parts: Parts = {
   'the devices': page => page.getByRole('button', { name: /^Devices/ }).click(),
   'the warnings': async page => {
     await page.getByRole('button', { name: /^Warnings/ }).click()
-    await page.locator('.warning').click()
+    await page.locator('.warning').first().click()
   },
   'the servers': page => page.getByRole('button', { name: /^Servers/ }).click(),
   'the players': page => page.getByRole('button', { name: /^Players/ }).click(),

@@ -175,7 +175,7 @@ describe('the texts', () => {
     })
     expect(ends).toEqual({ end: 'did you mean GET /matchmaker/lobbies/list?'.slice(-40), isInSight: true })
 
-    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('button', { name: 'Save the world before this' }).click()
     const [notice, actions] = [page.locator('.notice'), page.locator('.details .foot')]
     await notice.filter({ hasText: 'Saved the world' }).waitFor()

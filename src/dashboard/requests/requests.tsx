@@ -216,9 +216,10 @@ function RequestLine({ row }: { readonly row: RequestRow }) {
   const isPhone = layout.value === 'phone'
   const hasReason = isBad || warning !== undefined
   const isInOneLine = (!hasReason || page.past.value !== undefined) && !isPhone
-  const outcome = warning && !isInOneLine && !isBad ? warning.sentence : result
+  const isWarned = warning !== undefined && !isInOneLine && !isBad
+  const outcome = isWarned ? warning.sentence : result
   const words = (
-    <span class={isInOneLine ? 'cut outcome' : 'cut reason'} dir="auto" title={outcome}>
+    <span class={isInOneLine ? 'cut outcome' : isWarned ? 'cut reason warn' : 'cut reason'} dir="auto" title={outcome}>
       <bdi>{outcome}</bdi>
     </span>
   )

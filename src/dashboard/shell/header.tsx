@@ -71,7 +71,9 @@ function ViewTab({ view: { name, title, counts, count, onTheWay, isAmber, alert 
           ? `${title} ${shown}, ${warning.text}`
           : shown.includes(' + ')
             ? `${title} ${shown} on the way`
-            : undefined
+            : isAmber && number > 0
+              ? `${title}, ${shown}`
+              : undefined
       }
       aria-current={viewOf(page.view.value).name === name ? 'page' : undefined}
       onClick={() => page.show(name)}
@@ -116,15 +118,14 @@ export function PhoneTabs() {
         return (
           <Button
             key={name}
-            aria-label={warning && `${title}, ${warning.text}`}
+            aria-label={warning ? `${title}, ${warning.text}` : number > 0 ? `${title}, ${grouped(number)}` : undefined}
             aria-current={page.view.value === name ? 'page' : undefined}
             onClick={() => page.show(name)}
           >
             <span>
               <Icon name={icon} /> {warning && <i class={`dot ${warning.tone}`} />}
-              {number > 0 && <b class="badge warn">{grouped(number)}</b>}
             </span>{' '}
-            {title}
+            {title} {number > 0 && <b class="badge warn">{grouped(number)}</b>}
           </Button>
         )
       })}
