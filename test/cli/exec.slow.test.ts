@@ -20,7 +20,7 @@ describe('mockmaker exec', () => {
         .then(answer => answer.json())
         .then(({ lobbies }) => console.log(lobbies.length, RIVET_TOKEN, RIVET_API_ENDPOINT === MOCKMAKER_URL))`
 
-    expect(await run(node(script))).toEqual({ code: 0, stdout: '6 pub_prod.mock.one true\n', stderr: '' })
+    expect(await run(node(script))).toEqual({ code: 0, stdout: '7 pub_prod.mock.one true\n', stderr: '' })
   })
 
   it('writes the world with its past if the command fails, also into a new folder', async () => {

@@ -233,9 +233,9 @@ describe('mockmaker --json', () => {
     await sendTo(command.url, { ...list, headers: { origin: 'https://evil.example' } })
     await sendTo(command.url, { method: 'GET', path: `/w/test-42${list.path}` })
 
-    const lines = await linesAfter(command, { from: 1, count: 4 })
+    const lines = await linesAfter(command, { from: 1, count: 5 })
 
-    const [{ ms, ...exchange }, unknown, foreign, inWorld] = lines.map(line => JSON.parse(line))
+    const [{ ms, ...exchange }, unknown, warning, foreign, inWorld] = lines.map(line => JSON.parse(line))
     expect(ms).toBeGreaterThanOrEqual(0)
     expect(exchange).toEqual({
       event: 'exchange',
@@ -256,6 +256,7 @@ describe('mockmaker --json', () => {
       message: expect.stringContaining('/nowhere'),
     })
     expect(unknown).not.toHaveProperty('operation')
+    expect(warning).toMatchObject({ event: 'warning', rule: 'no such call', count: 1 })
     expect(foreign).toMatchObject({ status: 200, refusedOrigin: 'https://evil.example' })
     expect(inWorld).toMatchObject({ world: 'test-42', path: list.path })
 
