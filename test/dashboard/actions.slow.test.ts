@@ -400,7 +400,8 @@ describe('the lobbies', () => {
   })
 
   it('have an age, which is at least known, also if they are older than the page', async ({ open }) => {
-    const { page, mock, url } = await open({ scenario })
+    // A narrower table leaves the age out.
+    const { page, mock, url } = await open({ scenario, size: { width: 1440, height: 900 } })
     await mock.clock.advance('2m')
     await mock.lobby({ game_mode_id: 'duel' })
     await mock.clock.advance('5m')

@@ -126,6 +126,8 @@ describe('the page of a copy', () => {
       return text.replaceAll(/No server runs.*|first error of 1/g, '').split(/\n+/)
     }
 
+    // A copy has no invitation, since no client reaches its mock.
+    await live.page.getByRole('region', { name: 'Try next' }).getByRole('button', { name: 'Hide' }).click()
     expect(await shown(page)).toEqual(await shown(live.page))
     for (const one of [page, live.page]) await one.getByRole('button', { name: /^Players/ }).click()
     const players = async (one: Page) => {
@@ -267,7 +269,7 @@ describe('the page of a copy', () => {
     await players.getByText('reef').first().waitFor()
     expect(complaints).toEqual([])
 
-    await players.getByRole('row', { name: /reef/ }).first().click()
+    await players.getByRole('row', { name: /plays/ }).first().click()
     await frame.getByRole('button', { name: 'Copy as diagram' }).click()
     await frame.getByRole('button', { name: 'Copied' }).waitFor()
     await frame.getByRole('button', { name: 'Save', exact: true }).click()

@@ -19,14 +19,14 @@
   const open = async () => {
     const [css = '', app = '', world = ''] = await Promise.all(['style', 'page', 'world'].map(inflate))
     const worldElement = elementOf('mockmaker-world')
-    const packed = [...worldElement.childNodes]
-    worldElement.replaceChildren()
+    const empty = worldElement.cloneNode() as HTMLElement
+    worldElement.replaceWith(empty)
     page.replaceChildren()
     // The page of the next copy, without the styles of one that a browser has saved.
     for (const style of document.querySelectorAll('style')) style.remove()
     const html = `<!DOCTYPE html>\n${document.documentElement.outerHTML}\n`
-    // A browser can save this page itself, with the world.
-    worldElement.append(...packed)
+    // A browser can save this page itself, with the world. Trusted types forbid to change the text of its element, and not its place.
+    empty.replaceWith(worldElement)
     Object.assign(globalThis, { mockmaker: { world, html } })
     // The page allows one policy, and this is it: no other script can make one.
     const policy = trustedTypes?.createPolicy('mockmaker', { createScript: text => text })
