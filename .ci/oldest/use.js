@@ -15,7 +15,7 @@ await vite.listen()
 const url = `http://localhost:${vite.httpServer.address().port}/mm`
 const list = () => fetch(`${url}/matchmaker/lobbies/list`)
 const { lobbies } = await (await list()).json()
-assert.equal(lobbies.length, 6)
+assert.equal(lobbies.length, 7)
 const fault = JSON.stringify({ operation: 'lobbies.list', effect: { hold: true } })
 await fetch(`${url}/__mock/faults`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: fault })
 const held = list()
