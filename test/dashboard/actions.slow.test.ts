@@ -773,9 +773,9 @@ describe('the first minute', () => {
         'You are 424 km from Frankfurt, and three lobbies of free-for-all have a seat. Which one will you get?',
       )
       .waitFor()
-    expect(await notesOf(page)).toEqual(
-      expect.arrayContaining(['1 seat free, 6,494 km', '3 seats free, 424 km', '8 seats free, 16,089 km']),
-    )
+    await expect
+      .poll(() => notesOf(page))
+      .toEqual(expect.arrayContaining(['1 seat free, 6,494 km', '3 seats free, 424 km', '8 seats free, 16,089 km']))
     expect(await page.locator('.badge').count()).toBe(0)
     await page.locator('.lane-hints').getByText('never connected').waitFor()
     await invitation.locator('li button', { hasText: 'Toronto' }).hover()
@@ -803,7 +803,7 @@ describe('the first minute', () => {
     await details.getByText('on the way', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Players 39 + 1 on the way' }).waitFor()
     await page.getByText('4 regions compared, 2 beyond this map').waitFor()
-    expect(await notesOf(page)).toEqual(expect.arrayContaining(['chosen, 6,494 km', 'lost, 424 km']))
+    await expect.poll(() => notesOf(page)).toEqual(expect.arrayContaining(['chosen, 6,494 km', 'lost, 424 km']))
     await page.locator('.route[mask]').waitFor()
     await mock.clock.advance('10s')
     await page.getByText(`the seat of ${name}`).waitFor()
@@ -823,7 +823,12 @@ describe('the first minute', () => {
     await details.waitFor({ state: 'detached' })
     await press(page, 'Clear')
     await invitation.waitFor()
-    await fetch(url + find, { method: 'POST', body: '{"game_modes":["free-for-all"]}' })
+    mock.hold('lobbies.find')
+    const answer = fetch(url + find, { method: 'POST', body: '{"game_modes":["free-for-all"]}' })
+    await page.getByRole('list', { name: 'Requests that wait' }).getByText('lobbies.find').waitFor()
+    await invitation.waitFor({ state: 'detached' })
+    mock.faults.clear()
+    await answer
     await details.getByText(/^Frankfurt won/).waitFor()
     await details.getByRole('button', { name: 'Open the story' }).press('Enter')
     await page.getByRole('region', { name: 'The chosen player' }).waitFor()

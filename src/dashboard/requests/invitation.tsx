@@ -13,9 +13,8 @@ import { candidatesShown, question } from './invitation-words.js'
 
 // What the page says while a world has no request, and after the first ones.
 
-/** Invites to the first find. It opens itself, wherever it comes from. */
+/** Invites to the first find. */
 export function Invitation() {
-  useEffect(() => openFirstFind, [])
   return (
     <div class="invitation body">
       <FindInvitation />
@@ -149,8 +148,10 @@ interface Trial {
   run(): unknown
 }
 
-/** What to try after the first requests. */
+/** What to try after the first requests. The first find opens itself, wherever it comes from, and however long it waits. */
 export function TryNext() {
+  const isEmpty = page.isLoaded.value && page.live.exchanges.value.length === 0
+  useEffect(() => (isEmpty ? openFirstFind : undefined), [isEmpty])
   if (isDismissed.value || page.isInviting.value || !invitesToFind()) return null
   return (
     <section class="try-next" aria-label="Try next">
