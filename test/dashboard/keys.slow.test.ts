@@ -158,7 +158,7 @@ describe('the texts', () => {
       const name = document.querySelector('.details h2')
       const [title, number] = ['.map-title', '.map-title b'].map(one => document.querySelector(one))
       const isCovered = title && number && number.getBoundingClientRect().right > title.getBoundingClientRect().right
-      const cells = [...document.querySelectorAll('.lobbies .rows .cell')]
+      const cells = [...document.querySelectorAll('.lobbies .table, .lobbies .rows .cell')]
       return {
         seats: seats.filter(isCut).length,
         withoutBar: seats.filter(one => (one.querySelector('.seat-bar')?.clientWidth ?? 64) < 32).length,

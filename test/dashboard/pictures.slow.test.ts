@@ -141,8 +141,11 @@ async function waitForAll({ mock, page }: OpenDashboard): Promise<void> {
   await page.getByText(`${players} players`).first().waitFor({ state: 'attached' })
   // A phone shows them in another view.
   const { length: requests } = mock.journal.find()
-  if (page.viewportSize()?.width !== phone.width)
+  if (page.viewportSize()?.width !== phone.width) {
     await page.getByRole('grid', { name: `${requests} requests` }).waitFor()
+    // A long answer comes later.
+    await page.locator('.request', { hasText: /\d lobbies/ }).waitFor()
+  }
   const { kilometers = 0 } = mock.explain({ find: 'free-for-all' })
   const note = `next find, ${Math.round(kilometers).toLocaleString('en')} km`
   await page.getByRole('cell', { name: note }).waitFor({ state: 'attached' })

@@ -205,7 +205,7 @@ describe('the page', () => {
 
     await warning.click()
 
-    expect(await warning.locator('.badge').innerText()).toBe('no such call')
+    expect((await warning.locator('.badge').innerText()).trim()).toBe('no such call')
     expect(await page.locator('.views button[aria-current]').innerText()).toMatch(/^Warnings\s1$/)
     expect(await page.locator('.requests .warned [aria-label=Warning]').count()).toBe(1)
     await warning.getByRole('button', { name: 'request 1' }).click()

@@ -12,17 +12,17 @@ const states = { playing: 'plays', on_the_way: 'way' } as const
 
 const columnsOf = (last: TakenSeat | undefined): readonly Column<TakenSeat>[] => [
   {
-    ...{ key: 'player', title: 'Player', width: 136 },
+    ...{ key: 'player', title: 'Player', width: 112 },
     sortBy: ({ name }) => name,
     cell: ({ name }) => <span class="accent">{name}</span>,
   },
   {
-    ...{ key: 'since', title: 'Seat since', width: 120 },
+    ...{ key: 'since', title: 'Seat since', width: 112 },
     sortBy: ({ since }) => since,
     cell: ({ since }) => `${page.timeText(Date.parse(since))}${since.slice(-5, -1)}`,
   },
   {
-    ...{ key: 'state', title: 'State then', width: 136 },
+    ...{ key: 'state', title: 'State then', width: 168 },
     sortBy: ({ state }) => state,
     cell: seat => (
       <>

@@ -237,7 +237,7 @@ function Cell<Item>({ column, item }: { readonly column: Column<Item>; readonly 
 }
 
 function widthOf<Item>({ width, maxWidth }: Column<Item>) {
-  return maxWidth ? { flex: `9999 0 ${width}px`, maxWidth: `${maxWidth}px` } : { flex: `${width} 0 ${width}px` }
+  return maxWidth ? { flex: `9999 1 ${width}px`, maxWidth: `${maxWidth}px` } : { flex: `${width} 1 ${width}px` }
 }
 
 /** Leaves out the columns of the highest rank until the others fit. */
