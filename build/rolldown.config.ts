@@ -154,13 +154,28 @@ function capsulePage(folder: string): Plugin {
       "require-trusted-types-for 'script'",
       'trusted-types mockmaker',
     ]
-    return { policy: policy.join('; '), style: await deflated(style), app: await deflated(app), script: boot }
+    const deflated = await Promise.all([style, app].map(text => zlibAsync(Buffer.from(text), { numiterations: 5 })))
+    const [inStyle = Buffer.alloc(0), inApp = Buffer.alloc(0)] = deflated.map(bytes => Buffer.from(bytes))
+    return { policy: policy.join('; '), style: inStyle.toString('base64'), app: toBase85(inApp), script: boot }
   })
 }
 
-/** Deflates a text, and returns it as base64. */
-async function deflated(text: string): Promise<string> {
-  return Buffer.from(await zlibAsync(Buffer.from(text), { numiterations: 5 })).toString('base64')
+/** Writes bytes in base 85, as `boot.ts` reads them. The last group may be shorter. */
+function toBase85(bytes: Buffer): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 4) {
+    const part = Buffer.alloc(4)
+    bytes.copy(part, 0, at, at + 4)
+    let group = part.readUInt32BE()
+    let letters = ''
+    for (let i = 0; i < 5; i++) {
+      const digit = group % 85
+      letters = String.fromCharCode(digit + (digit < 20 ? 40 : 41)) + letters
+      group = Math.floor(group / 85)
+    }
+    text += letters.slice(0, Math.min(4, bytes.length - at) + 1)
+  }
+  return text
 }
 
 function hashOf(text: string): string {

@@ -9,6 +9,6 @@ it('the dashboard has at most 86 KB in gzip', () => {
   expect(Buffer.from(dashboard(), 'base64').length).toBeLessThanOrEqual(mostBytes)
 })
 
-it('a capsule of the default scenario has at most 442 KB', async () => {
-  expect((await createMockmaker({ seed: 1 }).capsule()).length).toBeLessThanOrEqual(442_000)
+it('a capsule of the default scenario has at most 420 KB', async () => {
+  expect((await createMockmaker({ seed: 1 }).capsule()).length).toBeLessThanOrEqual(420_000)
 })

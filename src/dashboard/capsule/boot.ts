@@ -9,10 +9,31 @@
   const page = document.getElementById('page') as HTMLElement
   const elementOf = (id: string) => document.getElementById(id) as HTMLElement
 
-  const inflate = (name: string): Promise<string> => {
-    const text = atob(elementOf(`mockmaker-${name}`).textContent)
+  const fromBase64 = (base64: string) => {
+    const text = atob(base64)
     const bytes = new Uint8Array(text.length)
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+    return bytes
+  }
+
+  /** The build writes the script in base 85, because it is 6 % smaller than in base 64: the letters from `(` to `}` without `<`. */
+  const fromBase85 = (text: string) => {
+    const missing = (5 - (text.length % 5)) % 5
+    const whole = text + '}'.repeat(missing)
+    const bytes = new DataView(new ArrayBuffer((whole.length / 5) * 4))
+    for (let i = 0, group = 0; i < whole.length; i++) {
+      const code = whole.charCodeAt(i)
+      group = group * 85 + code - (code > 60 ? 41 : 40)
+      if (i % 5 < 4) continue
+      bytes.setUint32(((i - 4) / 5) * 4, group)
+      group = 0
+    }
+    return new Uint8Array(bytes.buffer, 0, bytes.byteLength - missing)
+  }
+
+  const inflate = (name: string): Promise<string> => {
+    const text = elementOf(`mockmaker-${name}`).textContent
+    const bytes = name === 'page' ? fromBase85(text) : fromBase64(text)
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text()
   }
 
