@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
 import { logRequests } from '../../../../src/cli/request-log.js'
-import type { MockEvent } from '../../../../src/client/index.js'
 import { runAtOnce } from '../../../../src/core/lib/steps.js'
 import { mockOf } from '../../../../src/core/mock/facade.js'
 import { createMockmaker, type Mockmaker, type ScenarioInput } from '../../../../src/index.js'
@@ -28,7 +27,12 @@ describe('the warnings of a world', () => {
     const { console, lines } = recordingConsole()
     logRequests(mockOf(mock, 'test'), { format: 'text', console })
     const stream = await client.changes({ with: ['warnings'] })
-    const next = async () => ((await stream.next()).value as MockEvent & { type: 'warnings' }).data
+    // The requests are events, too.
+    const next = async () => {
+      for await (const event of { [Symbol.asyncIterator]: () => ({ next: () => stream.next() }) })
+        if (event.type === 'warnings') return event.data
+      throw new Error('the events have ended')
+    }
     expect(await next()).toEqual({ warnings: [], dropped: 0 })
 
     await send(wrong())
