@@ -1,8 +1,7 @@
-import { writeFile } from 'node:fs/promises'
 import { send, textOf } from '../client/call.js'
 import { defaultWorldId } from '../core/contract/paths.js'
 import { writeJson } from '../core/lib/json.js'
-import { asWriteError, counted, didYouMean, quoted, shellWord, sizeText, UsageError } from '../core/lib/messages.js'
+import { counted, didYouMean, quoted, shellWord, sizeText, UsageError } from '../core/lib/messages.js'
 import { runAtOnce } from '../core/lib/steps.js'
 import { createMock } from '../core/mock/mock.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
@@ -14,7 +13,7 @@ import { openFolder } from '../server/folder/folder.js'
 import { journalToHar } from '../server/har/write.js'
 import type { FlagsOf } from './flags.js'
 import type { KeyWorld } from './key-world.js'
-import type { Console, PrintDocument } from './output.js'
+import { type Console, type PrintDocument, replaceFile } from './output.js'
 import { ask, type ControlAddress, checkWorldExists, notMockmaker, refuse, remoteOf } from './running-mock.js'
 
 /** The longest snapshot that is read, in bytes. A string of JavaScript has at most 512 MiB. */
@@ -87,9 +86,7 @@ export async function writeCapsule(
   print: (line: string) => void,
 ): Promise<void> {
   const html = await world.capsule()
-  await writeFile(file, html).catch(error => {
-    throw asWriteError(error, file)
-  })
+  await replaceFile(file, html)
   print(
     `${file} has the world with its past, ${sizeText(Buffer.byteLength(html))}. Open it in a browser, or serve it: mockmaker ${shellWord(file)}`,
   )

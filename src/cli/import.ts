@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
-import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { writeJson } from '../core/lib/json.js'
-import { asUsageError, asWriteError, counted, UsageError } from '../core/lib/messages.js'
+import { asUsageError, counted, UsageError } from '../core/lib/messages.js'
 import type { ScenarioInput } from '../core/scenario/schema.js'
 import { scenarioText } from '../server/files/scenario-file.js'
 import { type ConvertedConfig, convertVersionConfig } from '../server/files/version-config.js'
@@ -10,7 +10,7 @@ import { type HarRecording, longestHar, readHar } from '../server/har/read.js'
 import { compareRecording } from '../server/har/replay.js'
 import { type ImportedScenario, scenarioOf, type UnexplainedErrors } from '../server/har/scenario-of.js'
 import type { FlagsOf } from './flags.js'
-import type { Console } from './output.js'
+import { type Console, replaceFile } from './output.js'
 
 /**
  * Writes a scenario from a HAR or from a version config, and says what it took, and what not. Only the owner may read the file.
@@ -27,7 +27,8 @@ export async function importFile(file: string, { output }: FlagsOf<'import'>, co
     console.printDocument(written)
     console.warn(summary)
   } else {
-    await writeOwnFile(output, `${written}\n`)
+    // Only its owner may read it: recordings have secrets.
+    await replaceFile(output, `${written}\n`, { mode: 0o600 })
     for (const line of `${output}: ${summary}`.split('\n')) console.print(line)
   }
 }
@@ -78,19 +79,6 @@ function readIfShort(path: string): Buffer | undefined {
 async function isSame(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([one, other].map(path => realpath(path).catch(() => undefined)))
   return first !== undefined && first === second
-}
-
-/** Writes a file that only its owner may read. Replaces an older file, because others may be able to read that one. */
-async function writeOwnFile(path: string, text: string): Promise<void> {
-  const file = resolve(path)
-  const made = `${file}.${process.pid}.tmp`
-  try {
-    await writeFile(made, text, { mode: 0o600, flag: 'wx' })
-    await rename(made, file)
-  } catch (error) {
-    await rm(made, { force: true })
-    throw asWriteError(error, path)
-  }
 }
 
 function contentText(scenario: ScenarioInput): string {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { styleText } from 'node:util'
 import { asWriteError, counted, escapedLine, systemReason } from '../core/lib/messages.js'
 
@@ -97,10 +98,23 @@ export type PrintDocument = (text: string) => void | Promise<void>
 /** Returns a function that prints a document on standard output, or writes it to a file. It replaces an older file. It rejects with `UsageError`. */
 export function documentPrinter(file: string | undefined, console: Console): PrintDocument {
   if (file === undefined) return text => console.printDocument(text)
-  return text =>
-    writeFile(file, `${text}\n`).catch(error => {
-      throw asWriteError(error, file)
-    })
+  return text => replaceFile(file, `${text}\n`)
+}
+
+/** Writes a file, or replaces one as a whole: if the new one cannot be written, the older one stays. Rejects with `UsageError`. */
+export async function replaceFile(path: string, text: string, options: { readonly mode?: number } = {}): Promise<void> {
+  const file = await realpath(path).catch(() => resolve(path))
+  const known = await stat(file).catch(() => undefined)
+  const made = `${file}.${process.pid}.tmp`
+  try {
+    // A device or a pipe stays where it is.
+    if (known && !known.isFile()) return await writeFile(file, text)
+    await writeFile(made, text, { mode: known?.mode, ...options, flag: 'wx' })
+    await rename(made, file)
+  } catch (error) {
+    await rm(made, { force: true })
+    throw asWriteError(error, path)
+  }
 }
 
 /** Lines are collected for this time before they are written, in ms. */

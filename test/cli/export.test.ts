@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runAtOnce } from '../../src/core/lib/steps.js'
@@ -158,6 +158,18 @@ describe('mockmaker export --capsule', () => {
     const { code, stderr } = await runHere(['validate', path])
 
     expect([code, stderr]).toEqual([1, expect.stringContaining('the past in the capsule is damaged')])
+  })
+
+  it('leaves an older file as it was if the new one cannot be written', async () => {
+    const { url } = await answering()
+    const path = join(await folder(), 'bug.html')
+    await writeFile(path, 'older')
+    // The place of the new file is taken.
+    await writeFile(`${path}.${process.pid}.tmp`, '')
+
+    const { code } = await runHere(['export', '--url', url, '--output', path])
+
+    expect([code, await readFile(path, 'utf8')]).toEqual([1, 'older'])
   })
 
   it('asks for the newest part with --last', async () => {
