@@ -210,7 +210,8 @@ describe('the page', () => {
 
     expect((await warning.locator('.badge').innerText()).trim()).toBe('no such call')
     expect(await page.locator('.views button[aria-current]').innerText()).toMatch(/^Warnings\s1$/)
-    expect(await page.locator('.requests .warned [aria-label=Warning]').count()).toBe(1)
+    // The row of the request may come a moment after the warning.
+    await expect.poll(() => page.locator('.requests .warned [aria-label=Warning]').count()).toBe(1)
     await warning.getByRole('button', { name: 'request 1' }).click()
     await page
       .getByRole('region', { name: 'The chosen request' })
