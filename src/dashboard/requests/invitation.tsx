@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { counted } from '../../core/lib/messages.js'
 import { freeSeats } from '../../core/store/lobby-rules.js'
 import { Button, IconButton, SeatBar, Select } from '../ui/controls.js'
@@ -151,7 +151,8 @@ interface Trial {
 /** What to try after the first requests. The first find opens itself, wherever it comes from, and however long it waits. */
 export function TryNext() {
   const isEmpty = page.isLoaded.value && page.live.exchanges.value.length === 0
-  useEffect(() => (isEmpty ? openFirstFind : undefined), [isEmpty])
+  // Not after the next frame: by then the find may be there.
+  useLayoutEffect(() => (isEmpty ? openFirstFind : undefined), [isEmpty])
   if (isDismissed.value || page.isInviting.value || !invitesToFind()) return null
   return (
     <section class="try-next" aria-label="Try next">
