@@ -776,7 +776,7 @@ describe('the first minute', () => {
     await expect
       .poll(() => notesOf(page))
       .toEqual(expect.arrayContaining(['1 seat free, 6,494 km', '3 seats free, 424 km', '8 seats free, 16,089 km']))
-    expect(await page.locator('.badge').count()).toBe(0)
+    await expect.poll(() => page.locator('.badge').count()).toBe(0)
     await page.locator('.lane-hints').getByText('never connected').waitFor()
     await invitation.locator('li button', { hasText: 'Toronto' }).hover()
     await page.locator('.map .region[data-selected]', { hasText: 'Toronto' }).waitFor()
@@ -807,7 +807,9 @@ describe('the first minute', () => {
     await page.locator('.route[mask]').waitFor()
     await mock.clock.advance('10s')
     await page.getByText(`the seat of ${name}`).waitFor()
-    expect(await details.locator('.steps b').allInnerTexts()).toEqual(['Found', 'Seat reserved', 'Connected'])
+    await expect
+      .poll(() => details.locator('.steps b').allInnerTexts())
+      .toEqual(['Found', 'Seat reserved', 'Connected'])
     await page.getByRole('region', { name: 'Try next' }).getByText('Toronto is full now: who wins?').waitFor()
 
     // F makes a fault of the open request. Without one, it fails the next find.
