@@ -11,7 +11,8 @@ function actionOf(event: KeyboardEvent): (() => unknown) | undefined {
   for (const { id, key = '', type, when, run } of pageActions) {
     if ((eventNames[key] ?? key.toLowerCase()) !== name || when?.() === false) continue
     // What is open comes first, and has the key only then.
-    const found = type === 'Here' ? openActions.peek().find(one => one.id === id && !one.isOff)?.run : run
+    const here = page.opened.peek() ? openActions.peek() : []
+    const found = type === 'Here' ? here.find(one => one.id === id && !one.isOff)?.run : run
     if (found) return found
   }
   return undefined
