@@ -10,7 +10,7 @@ export interface WorldStatus {
   readonly clock: ClockJson
   /** The players that have a seat, or for whom one is reserved. */
   readonly players: number
-  /** Those of `players` who are on the way. */
+  /** The part of `players` that is on the way. */
   readonly reserved: number
   /** The lobbies that have not stopped. */
   readonly lobbies: number

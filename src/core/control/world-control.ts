@@ -269,7 +269,7 @@ export interface WorldSummary {
   readonly waiters: number
   /** The number of players with a seat, reserved or connected. Absent if the world sleeps, and its storage does not have the number. */
   readonly players?: number
-  /** Those of `players` who are on the way. Absent like `players`. */
+  /** The part of `players` that is on the way. Absent like `players`. */
   readonly reserved?: number
   /** True if the server refuses every change. Absent otherwise. */
   readonly read_only?: true

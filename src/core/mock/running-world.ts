@@ -82,7 +82,7 @@ export interface CommonSettings {
   onBug(error: unknown, where: string): void
 }
 
-/** Those of a capsule of an earlier version. */
+/** The warnings of a capsule that an earlier version has written. */
 const noWarnings: WarningsState = { warnings: [], dropped: 0 }
 
 /** The most requests that may be blocked in a world (PROTOCOL.md B7). */

@@ -142,7 +142,7 @@ export interface GameServerCalls extends GameServerProcesses {
 /** An event of a process that the mock has started as the game server of a lobby, for the rules of warnings. */
 export type ServerEvent = Pick<GameServerState, 'lobby_id' | 'game_mode_id' | 'region_id'> & ServerFacts
 
-/** What the process has done. */
+/** The kinds of events, with their facts. */
 export type ServerFacts =
   | {
       /** It has called ready, and nothing listens on ports to which its seats lead. */

@@ -9,7 +9,7 @@ export class ClientSeats {
   readonly #emit: (event: SeatEvent) => void
   /** By token. */
   readonly #open = new Map<string, ClientSeat>()
-  /** Those whose requests are not answered yet, by the revision. */
+  /** The seats whose requests are not answered yet, by the revision. */
   readonly #unanswered = new Map<number, ClientSeat>()
 
   constructor(emit: (event: SeatEvent) => void) {

@@ -39,7 +39,7 @@ class Recorded implements Repeated<unknown> {
   constructor(
     readonly about: Pick<Warning, 'id' | 'rule'> & Omit<WarningSubject, 'players'>,
     readonly firstAt: number,
-    /** Those of a rule, or those of a capsule. */
+    /** The texts of a rule, or of a capsule. */
     readonly texts: Pick<Rule, 'sentence' | 'advice'>,
     readonly changed: Emitter<'now' | 'soon'>,
   ) {}

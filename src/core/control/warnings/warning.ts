@@ -30,7 +30,7 @@ export interface Warning extends WarningSubject {
   readonly sentence: string
   /** The way to mend it. */
   readonly advice: string
-  /** How often it happened. */
+  /** The number of times that it happened. */
   readonly count: number
   /** When it first happened, on the world's clock, in ISO 8601. */
   readonly first_at: string
@@ -86,7 +86,7 @@ export interface WarningFacts {
   'watch without index': {
     readonly who: string
     readonly polls: number
-    /** How many of them had an index, but an old one. */
+    /** The number of polls with an old index. */
     readonly old: number
   }
   'no pause after failure': {
@@ -138,7 +138,7 @@ export interface Mistake<Facts = unknown> {
   readonly subject: WarningSubject
   /** The ids of the requests that prove it, the oldest first. */
   readonly requests: readonly number[]
-  /** How often it has happened since the last report. Default: once. */
+  /** The number of times since the last report. Default: 1. */
   readonly count?: number
   /** When it first happened, in ms of the world's clock. Default: now. */
   readonly since?: number
