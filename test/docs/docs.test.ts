@@ -92,8 +92,8 @@ function localLinksOf(page: (typeof pages)[number]) {
 }
 
 describe('README.md', () => {
-  it('has at most 300 lines', () => {
-    expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(300)
+  it('has at most 250 lines', () => {
+    expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(250)
   })
 
   it.for(commandsOfCi)('has %s, which CI runs', command => {
