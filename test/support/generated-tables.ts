@@ -22,6 +22,7 @@ const parts: Readonly<Record<string, () => string>> = {
   globals: globalList,
   har: harTable,
   peers: peerTable,
+  'flags-common': () => flagTable(commonFlags),
   ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagTable(flags)])),
 }
 
@@ -59,14 +60,20 @@ function operationTable(): string {
   return ['| call | operation | token | |', '|---|---|---|---|', ...rows].join('\n')
 }
 
+/** Lists the notes by operation. A note of several operations stands once, before them. */
 function fidelityNotes(): string {
-  const noted = operationIds.filter(id => operations[id].fidelity.length > 0)
-  return noted
-    .map(id => {
-      const { method, path, fidelity } = operations[id]
-      return [`### ${id}`, '', `\`${method} ${path}\``, '', ...fidelity.map(note => `- ${note}`)].join('\n')
-    })
-    .join('\n\n')
+  const operationsOf = new Map<string, string[]>()
+  for (const id of operationIds)
+    for (const note of operations[id].fidelity) operationsOf.set(note, [...(operationsOf.get(note) ?? []), id])
+  const shared = [...operationsOf].filter(([, ids]) => ids.length > 1)
+  const common = shared.map(([note, ids]) => `- ${ids.map(id => `\`${id}\``).join(', ')}: ${note}`)
+  const own = operationIds.map(
+    id => [id, operations[id].fidelity.filter(note => operationsOf.get(note)?.length === 1)] as const,
+  )
+  const sections = own.flatMap(([id, notes]) =>
+    notes.length === 0 ? [] : [[`### ${id}`, '', ...notes.map(note => `- ${note}`)].join('\n')],
+  )
+  return [common.join('\n'), ...sections].join('\n\n')
 }
 
 function controlTable(): string {
@@ -79,21 +86,33 @@ function controlTable(): string {
   return ['| call | query, body | |', '|---|---|---|', ...rows].join('\n')
 }
 
+/** Flags of several commands that ask a running mock. */
+const commonFlags = { url: flagsOf.env.url, token: flagsOf.env.token, controlToken: flagsOf.env.controlToken } as const
+
 function flagTable(table: FlagTable): string {
+  const isCommon = (key: string) => table !== commonFlags && table !== flagsOf.serve && key in commonFlags
   // `exec` takes the flags of `serve`, which are listed there.
   const own = Object.entries(table).flatMap(([key, flag]) =>
-    table === flagsOf.exec && key in flagsOf.serve ? [] : [flag],
+    isCommon(key) || (table === flagsOf.exec && key in flagsOf.serve) ? [] : [flag],
   )
   const rows = own.map(flag => {
-    const [flags, help, { choices, default: value, without, env } = {}] = flag
+    const [, help, { choices, default: value, without, env } = {}] = flag
     const given = durationText(flag) ?? (typeof value === 'function' ? value() : value)
     const values = [given, env].flatMap(text => (text === undefined ? [] : [`\`${text}\``]))
     const instead = [...(without === undefined ? [] : [without]), ...values].join(', or ')
-    const names = flags.replace(/ <.*/, '').replaceAll(/[\w-]{2,}/g, '`$&`')
     const listed = choices ? `: ${choices.map(choice => `\`${choice}\``).join(', ')}` : ''
-    return `| ${names} |${instead && ` ${instead}`} | ${escaped(help)}${listed} |`
+    return `| ${namesOf(flag)} |${instead && ` ${instead}`} | ${escaped(help)}${listed} |`
   })
-  return ['| flag | default | |', '|---|---|---|', ...rows].join('\n')
+  const common = Object.entries(table).flatMap(([key, flag]) => (isCommon(key) ? [namesOf(flag)] : []))
+  return [
+    ...(rows.length === 0 ? [] : [['| flag | default | |', '|---|---|---|', ...rows].join('\n')]),
+    ...(common.length === 0 ? [] : [`${rows.length === 0 ? 'Flags' : 'Also'}: ${common.join(', ')}.`]),
+  ].join('\n\n')
+}
+
+/** Returns the names of a flag without its value: `-o`, `--output`. */
+function namesOf([flags]: FlagTable[string]): string {
+  return flags.replace(/ <.*/, '').replaceAll(/[\w-]{2,}/g, '`$&`')
 }
 
 function errorTable(): string {
@@ -107,14 +126,15 @@ function errorTable(): string {
     const by = ids.length > 8 ? 'many operations' : withBody
     return `| \`${code}\` | ${status} | ${by} |`
   })
-  // A row for each status of each part of the service.
-  const groups = new Map<string, string[]>()
-  for (const [code, status] of codes.slice(last + 1)) {
-    const key = `${code.split('_', 1)} ${status}`
-    groups.set(key, [...(groups.get(key) ?? []), `\`${code}\``])
-  }
-  const injected = [...groups].map(([key, group]) => `| ${group.join(', ')} | ${key.split(' ')[1]} |  |`)
-  return ['| code | status | answered by |', '|---|---|---|', ...rows, ...injected].join('\n')
+  const others = codes.slice(last + 1)
+  const injected = [...new Set(others.map(([, status]) => status))].map(
+    status => `- ${status}: ${others.flatMap(([code, own]) => (own === status ? [`\`${code}\``] : [])).join(', ')}`,
+  )
+  return [
+    ['| code | status | answered by |', '|---|---|---|', ...rows].join('\n'),
+    'Only a fault or a resolver of yours answers these:',
+    injected.join('\n'),
+  ].join('\n\n')
 }
 
 function warningTable(): string {
@@ -190,7 +210,20 @@ const objects = [
   ['Simulated players', 'games[].namespaces[].players'],
   ['Device link', 'device_links[]'],
   ['Bearer token', 'bearer_tokens[]'],
+  ['Host and ports', 'games[].namespaces[].development'],
+  ['Port', 'games[].namespaces[].development.lobby_ports[]'],
+  ['Game servers', 'servers'],
 ] as const
+
+/** Keys with the same form as an object above, whose table their own keys are in. */
+const likeOthers = [
+  'games[].namespaces[].development.default.',
+  'games[].namespaces[].game_modes[].ports.',
+  'games[].namespaces[].game_modes[].servers.',
+  'games[].namespaces[].lobbies[].max_players.',
+  'games[].namespaces[].lobbies[].ports[].',
+  'bearer_tokens[].development.',
+]
 
 /** Faults, the journal and warnings have their own pages. The others are for editors and snapshots. */
 const elsewhere = ['faults', 'journal', 'warnings', '$schema']
@@ -200,7 +233,7 @@ function scenarioTables(): string {
   return objects
     .map(([title, path]) => {
       const prefix = path === '' ? '' : `${path}.`
-      const own = [...keys].filter(([name]) => ownerOf(name) === path && !isNamespaceKey(name))
+      const own = [...keys].filter(([name]) => ownerOf(name) === path && !isNamespaceKey(name) && !isLikeOther(name))
       const rows = own.map(([name, text]) => `| \`${name.slice(prefix.length)}\` | ${escaped(text)} |`)
       return [`### ${title}`, '', ...(path === '' ? [] : [`\`${path}\``, '']), '| key | |', '|---|---|', ...rows].join(
         '\n',
@@ -213,6 +246,8 @@ function scenarioTables(): string {
     return keys.has(`games[].namespaces[].${name}`)
   }
 }
+
+const isLikeOther = (name: string) => likeOthers.some(prefix => name.startsWith(prefix))
 
 const escaped = (text: string) => text.replace(/[|<]/g, '\\$&')
 
