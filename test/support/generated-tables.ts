@@ -12,18 +12,18 @@ import * as loaded from '../../src/core/lib/real-globals.js'
 import { Entry } from '../../src/server/har/read.js'
 
 const parts: Readonly<Record<string, () => string>> = {
-  operations: operationTable,
+  operations: operationLists,
   fidelity: fidelityNotes,
-  control: controlTable,
-  errors: errorTable,
+  control: controlList,
+  errors: errorLists,
   limits: limitTable,
-  warnings: warningTable,
-  scenario: scenarioTables,
+  warnings: warningList,
+  scenario: scenarioLists,
   globals: globalList,
-  har: harTable,
+  har: harList,
   peers: peerTable,
-  'flags-common': () => flagTable(commonFlags),
-  ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagTable(flags)])),
+  'flags-common': () => flagList(commonFlags),
+  ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagList(flags)])),
 }
 
 const part = /<!-- ([\w-]+): written by `npm run \w+` -->\n.*?<!-- \/\1 -->/gs
@@ -44,20 +44,24 @@ export function withoutGenerated(text: string): string {
 }
 
 const needs: { readonly [auth in Auth]: string } = {
-  none: 'none',
-  bearer: 'one of any kind',
-  namespace: 'public, development, or none',
-  public: 'public or development',
-  lobby: 'lobby or development',
-  cloud: 'cloud',
+  namespace: 'A public or a development token, or none',
+  public: 'A public or a development token',
+  lobby: 'A lobby or a development token',
+  cloud: 'A cloud token',
+  bearer: 'A token of any kind',
+  none: 'No token',
 }
 
-function operationTable(): string {
-  const rows = operationIds.map(id => {
-    const { method, path, auth, summary } = operations[id]
-    return `| \`${method} ${path}\` | \`${id}\` | ${needs[auth]} | ${summary} |`
-  })
-  return ['| call | operation | token | |', '|---|---|---|---|', ...rows].join('\n')
+function operationLists(): string {
+  return Object.entries(needs)
+    .map(([auth, title]) => {
+      const lines = operationIds.flatMap(id => {
+        const { method, path, summary, auth: needed } = operations[id]
+        return needed === auth ? [`- \`${method} ${path}\` (\`${id}\`): ${summary}`] : []
+      })
+      return [`### ${title}`, '', ...lines].join('\n')
+    })
+    .join('\n\n')
 }
 
 /** Lists the notes by operation. A note of several operations stands once, before them. */
@@ -76,38 +80,37 @@ function fidelityNotes(): string {
   return [common.join('\n'), ...sections].join('\n\n')
 }
 
-function controlTable(): string {
-  const rows = describeCalls().map(({ method, path, summary, query, body }) => {
-    const keys = [query && `\`?${query.join('&')}\``, body && `\`{${body.join(', ')}}\``].filter(
-      text => text !== undefined,
-    )
-    return `| \`${method} ${path}\` | ${keys.join(' ')} | ${summary} |`
-  })
-  return ['| call | query, body | |', '|---|---|---|', ...rows].join('\n')
+function controlList(): string {
+  return describeCalls()
+    .map(({ method, path, summary, query, body }) => {
+      const keys = [query && ` \`?${query.join('&')}\``, body && ` \`{${body.join(', ')}}\``].join('')
+      return `- \`${method} ${path}\`${keys}: ${summary}`
+    })
+    .join('\n')
 }
 
 /** Flags of several commands that ask a running mock. */
 const commonFlags = { url: flagsOf.env.url, token: flagsOf.env.token, controlToken: flagsOf.env.controlToken } as const
 
-function flagTable(table: FlagTable): string {
+function flagList(table: FlagTable): string {
   const isCommon = (key: string) => table !== commonFlags && table !== flagsOf.serve && key in commonFlags
   // `exec` takes the flags of `serve`, which are listed there.
   const own = Object.entries(table).flatMap(([key, flag]) =>
     isCommon(key) || (table === flagsOf.exec && key in flagsOf.serve) ? [] : [flag],
   )
-  const rows = own.map(flag => {
+  const lines = own.map(flag => {
     const [, help, { choices, default: value, without, env } = {}] = flag
     const given = durationText(flag) ?? (typeof value === 'function' ? value() : value)
     const values = [given, env].flatMap(text => (text === undefined ? [] : [`\`${text}\``]))
     const instead = [...(without === undefined ? [] : [without]), ...values].join(', or ')
     const listed = choices ? `: ${choices.map(choice => `\`${choice}\``).join(', ')}` : ''
-    return `| ${namesOf(flag)} |${instead && ` ${instead}`} | ${escaped(help)}${listed} |`
+    return `- ${namesOf(flag)}${instead && ` (${instead})`}: ${escaped(help)}${listed}`
   })
   const common = Object.entries(table).flatMap(([key, flag]) => (isCommon(key) ? [namesOf(flag)] : []))
   return [
-    ...(rows.length === 0 ? [] : [['| flag | default | |', '|---|---|---|', ...rows].join('\n')]),
-    ...(common.length === 0 ? [] : [`${rows.length === 0 ? 'Flags' : 'Also'}: ${common.join(', ')}.`]),
-  ].join('\n\n')
+    ...lines,
+    ...(common.length === 0 ? [] : [`- ${common.join(', ')}: as [above](#flags-of-several-commands)`]),
+  ].join('\n')
 }
 
 /** Returns the names of a flag without its value: `-o`, `--output`. */
@@ -115,31 +118,35 @@ function namesOf([flags]: FlagTable[string]): string {
   return flags.replace(/ <.*/, '').replaceAll(/[\w-]{2,}/g, '`$&`')
 }
 
-function errorTable(): string {
-  const codes = Object.entries(errorStatus)
-  const last = codes.findIndex(([code]) => code === 'ERROR')
-  const rows = codes.slice(0, last + 1).map(([code, status]) => {
-    const ids = operationIds.filter(id => (operations[id].errors as readonly string[]).includes(code))
-    const named = anyCallErrors.includes(code as ErrorCode) ? 'any call' : ids.map(id => `\`${id}\``).join(', ')
-    // The contract adds it to every operation with a body.
-    const withBody = code === 'API_BODY_TOO_LARGE' ? 'any call with a body' : named
-    const by = ids.length > 8 ? 'many operations' : withBody
-    return `| \`${code}\` | ${status} | ${by} |`
+/** Lists the codes by status. Those that no operation answers are at the end. */
+function errorLists(): string {
+  const codes = Object.entries(errorStatus).map(([code, status]) => ({ code, status, by: answeredBy(code) }))
+  const statuses = [...new Set(codes.map(({ status }) => status))].sort()
+  const answered = statuses.flatMap(status => {
+    const own = codes.flatMap(({ code, by, ...one }) => (one.status === status && by ? [`- \`${code}\`: ${by}`] : []))
+    return own.length === 0 ? [] : [[`### ${status}`, '', ...own].join('\n')]
   })
-  const others = codes.slice(last + 1)
-  const injected = [...new Set(others.map(([, status]) => status))].map(
-    status => `- ${status}: ${others.flatMap(([code, own]) => (own === status ? [`\`${code}\``] : [])).join(', ')}`,
-  )
-  return [
-    ['| code | status | answered by |', '|---|---|---|', ...rows].join('\n'),
-    'Only a fault or a resolver of yours answers these:',
-    injected.join('\n'),
-  ].join('\n\n')
+  const others = statuses.flatMap(status => {
+    const own = codes.flatMap(({ code, by, ...one }) => (one.status === status && !by ? [`\`${code}\``] : []))
+    return own.length === 0 ? [] : [`- ${status}: ${own.join(', ')}`]
+  })
+  return [...answered, '### Only from faults and resolvers', others.join('\n')].join('\n\n')
 }
 
-function warningTable(): string {
-  const rows = Object.entries(warningTexts).map(([rule, text]) => `| ${rule} | ${text} |`)
-  return ['| rule | when |', '|---|---|', ...rows].join('\n')
+/** Names the operations that answer a code. `undefined`: none does. */
+function answeredBy(code: string): string | undefined {
+  if (anyCallErrors.includes(code as ErrorCode)) return 'any call'
+  // The contract adds it to every operation with a body.
+  if (code === 'API_BODY_TOO_LARGE') return 'any call with a body'
+  const ids = operationIds.filter(id => (operations[id].errors as readonly string[]).includes(code))
+  if (ids.length > 8) return 'many operations'
+  return ids.map(id => `\`${id}\``).join(', ') || undefined
+}
+
+function warningList(): string {
+  return Object.entries(warningTexts)
+    .map(([rule, text]) => `- **${rule}**: ${text}`)
+    .join('\n')
 }
 
 function limitTable(): string {
@@ -161,10 +168,9 @@ function globalList(): string {
     .join(', ')}.`
 }
 
-function harTable(): string {
+function harList(): string {
   const keys = keysOf(z.toJSONSchema(Entry(), { io: 'input' }) as Schema)
-  const rows = [...keys].flatMap(([name, text]) => (text === '' ? [] : [`| \`${name}\` | ${escaped(text)} |`]))
-  return ['| field of an entry | what becomes of it |', '|---|---|', ...rows].join('\n')
+  return [...keys].flatMap(([name, text]) => (text === '' ? [] : [`- \`${name}\`: ${escaped(text)}`])).join('\n')
 }
 
 /** The entry points of a peer, and what works only with newer versions. */
@@ -198,46 +204,50 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** The objects of the scenario format with their own tables, by path. */
-const objects = [
+const inNamespace = 'games[].namespaces[].'
+
+/** The objects of the scenario format with their own lists, by their paths. Keys at a second path are in the list of the first. */
+const objects: readonly (readonly [title: string, path: string, ...others: string[]])[] = [
   ['Scenario', ''],
   ['Region', 'regions[]'],
   ['Game', 'games[]'],
   ['Namespace', 'games[].namespaces[]'],
-  ['Game mode', 'games[].namespaces[].game_modes[]'],
-  ['Lobby', 'games[].namespaces[].lobbies[]'],
-  ['Player', 'games[].namespaces[].lobbies[].players[]'],
-  ['Simulated players', 'games[].namespaces[].players'],
+  ['Game mode', `${inNamespace}game_modes[]`],
+  ['Most players', `${inNamespace}game_modes[].max_players`, `${inNamespace}lobbies[].max_players`],
+  ['Lobby', `${inNamespace}lobbies[]`],
+  ['Player', `${inNamespace}lobbies[].players[]`],
+  ['Simulated players', `${inNamespace}players`],
   ['Device link', 'device_links[]'],
   ['Bearer token', 'bearer_tokens[]'],
-  ['Host and ports', 'games[].namespaces[].development'],
-  ['Port', 'games[].namespaces[].development.lobby_ports[]'],
-  ['Game servers', 'servers'],
-] as const
-
-/** Keys with the same form as an object above, whose table their own keys are in. */
-const likeOthers = [
-  'games[].namespaces[].development.default.',
-  'games[].namespaces[].game_modes[].ports.',
-  'games[].namespaces[].game_modes[].servers.',
-  'games[].namespaces[].lobbies[].max_players.',
-  'games[].namespaces[].lobbies[].ports[].',
-  'bearer_tokens[].development.',
+  ['Host and ports', `${inNamespace}development`, `${inNamespace}game_modes[].ports`, 'bearer_tokens[].development'],
+  [
+    'Port',
+    `${inNamespace}development.lobby_ports[]`,
+    `${inNamespace}development.default`,
+    `${inNamespace}lobbies[].ports[]`,
+  ],
+  ['Game servers', 'servers', `${inNamespace}game_modes[].servers`],
 ]
+
+const isAtSecondPath = (name: string) =>
+  objects.some(([, , ...others]) => others.some(path => name.startsWith(`${path}.`)))
 
 /** Faults, the journal and warnings have their own pages. The others are for editors and snapshots. */
 const elsewhere = ['faults', 'journal', 'warnings', '$schema']
 
-function scenarioTables(): string {
+function scenarioLists(): string {
   const keys = keysOf(JSON.parse(readFileSync('fixtures/scenario.schema.json', 'utf8')))
   return objects
-    .map(([title, path]) => {
+    .map(([title, path, ...others]) => {
       const prefix = path === '' ? '' : `${path}.`
-      const own = [...keys].filter(([name]) => ownerOf(name) === path && !isNamespaceKey(name) && !isLikeOther(name))
-      const rows = own.map(([name, text]) => `| \`${name.slice(prefix.length)}\` | ${escaped(text)} |`)
-      return [`### ${title}`, '', ...(path === '' ? [] : [`\`${path}\``, '']), '| key | |', '|---|---|', ...rows].join(
-        '\n',
-      )
+      const own = [...keys].filter(([name]) => ownerOf(name) === path && !isNamespaceKey(name) && !isAtSecondPath(name))
+      const lines = own.map(([name, text]) => `- \`${name.slice(prefix.length)}\`: ${escaped(withoutUsual(text))}`)
+      return [
+        `### ${title}`,
+        '',
+        ...(path === '' ? [] : [[path, ...others].map(one => `\`${one}\``).join(', '), '']),
+        ...lines,
+      ].join('\n')
     })
     .join('\n\n')
 
@@ -247,7 +257,8 @@ function scenarioTables(): string {
   }
 }
 
-const isLikeOther = (name: string) => likeOthers.some(prefix => name.startsWith(prefix))
+/** The page names these defaults once. */
+const withoutUsual = (text: string) => text.replace(/ Default: (?:from the seed|none|never)\.$/, '')
 
 const escaped = (text: string) => text.replace(/[|<]/g, '\\$&')
 
