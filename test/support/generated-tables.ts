@@ -93,10 +93,10 @@ function controlList(): string {
 const commonFlags = { url: flagsOf.env.url, token: flagsOf.env.token, controlToken: flagsOf.env.controlToken } as const
 
 function flagList(table: FlagTable): string {
-  const isCommon = (key: string) => table !== commonFlags && table !== flagsOf.serve && key in commonFlags
+  const common = table === commonFlags ? [] : Object.values(table).filter(flag => isCommon(flag))
   // `exec` takes the flags of `serve`, which are listed there.
   const own = Object.entries(table).flatMap(([key, flag]) =>
-    isCommon(key) || (table === flagsOf.exec && key in flagsOf.serve) ? [] : [flag],
+    common.includes(flag) || (table === flagsOf.exec && key in flagsOf.serve) ? [] : [flag],
   )
   const lines = own.map(flag => {
     const [, help, { choices, default: value, without, env } = {}] = flag
@@ -106,12 +106,14 @@ function flagList(table: FlagTable): string {
     const listed = choices ? `: ${choices.map(choice => `\`${choice}\``).join(', ')}` : ''
     return `- ${namesOf(flag)}${instead && ` (${instead})`}: ${escaped(help)}${listed}`
   })
-  const common = Object.entries(table).flatMap(([key, flag]) => (isCommon(key) ? [namesOf(flag)] : []))
   return [
     ...lines,
-    ...(common.length === 0 ? [] : [`- ${common.join(', ')}: as [above](#flags-of-several-commands)`]),
+    ...(common.length === 0 ? [] : [`- ${common.map(namesOf).join(', ')}: as [above](#flags-of-several-commands)`]),
   ].join('\n')
 }
+
+/** Tells whether it is the very flag: `show` has a `--control-token` of its own. */
+const isCommon = (flag: FlagTable[string]) => Object.values<FlagTable[string]>(commonFlags).includes(flag)
 
 /** Returns the names of a flag without its value: `-o`, `--output`. */
 function namesOf([flags]: FlagTable[string]): string {
