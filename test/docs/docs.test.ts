@@ -186,6 +186,22 @@ describe('docs/contributing.md', () => {
   })
 })
 
+describe('docs/something-is-wrong.md', () => {
+  it('has words that the mock prints, besides those of browsers and bundlers', () => {
+    const foreign = /ECONNREFUSED|CORS|Cross-Origin|msw|ServiceWorker/
+    const section = sectionOf(pageAt('docs/something-is-wrong.md').text, 'By the words of an error')
+    const cells = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = '']) => cell)
+    const words = cells.flatMap(cell => cell.split('`').filter((_, at) => at % 2 === 1))
+    const lines = readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.ts'))
+      .flatMap(file => readFileSync(join('src', file), 'utf8').split('\n'))
+    const lost = words.filter(text => !lines.some(line => text.split(/ ?… ?/).every(part => line.includes(part))))
+
+    expect(lost.filter(text => !foreign.test(text))).toEqual([])
+    expect(words.length).toBeGreaterThan(10)
+  })
+})
+
 describe('docs/reference/options.md', () => {
   it('lists the options of a mock, and no others', () => {
     const [table = ''] = pageAt('docs/reference/options.md').text.split('\n## ')
