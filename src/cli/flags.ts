@@ -77,7 +77,7 @@ const url = ['--url <url>', urlHelp, { parse: parseMockUrl, default: defaultUrl 
 
 const servedControlToken = [
   '--control-token <token>',
-  'the token that every call of the control API needs, from this machine too; auto makes one',
+  'the token that every call of the control API needs; auto makes one',
   { parse: (text: string) => (text === 'auto' ? text : parseControlToken(text)), env: secretVariables.controlToken },
 ] as const
 const controlToken = [
@@ -94,7 +94,7 @@ const serving = {
   open,
   share: [
     '--share',
-    'let your network use the mock: makes a control token, and prints a link and a QR code for the page',
+    'let your network use the mock: prints a link with a control token, and a QR code',
     { isEveryday: true },
   ],
   reload: ['--no-reload', 'do not reload the scenario file when it changes', { isEveryday: true }],
@@ -133,7 +133,7 @@ const world = {
   ],
   history: [
     '--history <length>',
-    "how far the history of each world goes back: a duration of the world's clock, or a number of change sets",
+    "how far each world's history goes back: a duration, or a number of change sets",
     { parse: parseHistory, default: defaults.history, shared: 'answers' },
   ],
 } as const satisfies FlagTable
@@ -161,7 +161,7 @@ const storage = {
   ],
   dataTtl: [
     '--data-ttl <duration>',
-    'the time after which a world that came over HTTP is deleted from the storage, if nobody uses it',
+    'the time after which the storage deletes an unused world that came over HTTP',
     { parse: parseMs, default: defaultDataTtlMs },
   ],
   dataSync: [
@@ -185,7 +185,7 @@ const programs = {
   ],
   serverWatch: [
     '--server-watch <paths>',
-    'restart the running game servers when one of these files and folders changes, separated by commas',
+    'restart the game servers when one of these files and folders changes, separated by commas',
     { parse: anyList },
   ],
   maxBots,
@@ -195,12 +195,12 @@ const network = {
   host: ['--host <host>', 'the address to listen on', { parse: parseHost, without: '127.0.0.1 and ::1' }],
   allowedHosts: [
     '--allowed-hosts <names>',
-    'more names to accept in the Host header, separated by commas; .example.com means its subdomains too',
+    'more names to accept in the Host header, separated by commas; .example.com has its subdomains too',
     { parse: list(isAllowedHost, hostForm), shared: 'access' },
   ],
   corsOrigin: [
     '--cors-origin <origins>',
-    "more origins whose pages may use the mock, besides localhost and the scenario's, separated by commas; null means sandboxed frames",
+    'more origins whose pages may use the mock, separated by commas; null means sandboxed frames',
     { parse: parseOrigins, shared: 'answers' },
   ],
   publicUrl: [
@@ -211,13 +211,13 @@ const network = {
   control: ['--no-control', 'turn off the control API under /__mock', { shared: 'access' }],
   controlHost: [
     '--control-host <addresses>',
-    'addresses and networks (192.168.1.0/24) of other machines that may use the control API, separated by commas; * means all',
+    'other machines that may use the control API: addresses and networks (192.168.1.0/24), separated by commas; * means all',
     { parse: list(isControlHost, controlHostForms), without: 'none', shared: 'access' },
   ],
   controlToken: servedControlToken,
   trustProxy: [
     '--trust-proxy <addresses>',
-    'addresses and networks of proxies in front of the mock, whose x-forwarded-for or forwarded names the client, separated by commas',
+    'proxies in front of the mock, whose x-forwarded-for or forwarded names the client: addresses and networks, separated by commas',
     { parse: list(isProxy, proxyForms), without: 'none', shared: 'access' },
   ],
 } as const satisfies FlagTable
@@ -267,7 +267,7 @@ export const flagsOf = {
     players: ['--players <n>', 'the number of players in the lobby', { parse: wholeNumber(0, 64), default: 1 }],
     client: [
       '--client <command>',
-      'run this command for each player, with its token and its port in the environment',
+      'run this command for each player, with its token and its port',
       { parse: notBlank('a command, as in "node client.mjs"') },
     ],
     gameMode: [
@@ -326,7 +326,7 @@ export const flagsOf = {
     quick: ['--quick', 'leave out patience, which takes minutes'],
     baseline: [
       '--baseline <file>',
-      'a file with the names of checks that may fail, one a line; a listed check that passes fails the run',
+      'a file with the checks that may fail, one a line; one that passes fails the run',
       { parse: String },
     ],
     junit: ['--junit <file>', 'write the results as JUnit XML to this file', { parse: String }],
@@ -344,7 +344,7 @@ export const flagsOf = {
     har: ['--har', 'print the journal of the world as an HTTP Archive, which developer tools open'],
     capsule: [
       '--capsule <file>',
-      'write the world with its past to this file: a page for any browser, and a scenario',
+      'write the world with its past to this file, which any browser opens',
       { parse: notBlank('the path of a file') },
     ],
     last: [
@@ -360,7 +360,7 @@ export const flagsOf = {
   diff: {
     baseline: [
       '--baseline <file>',
-      'a file with the differences that may be there, one a line; a listed one that is gone fails',
+      'a file with the differences that may be there, one a line; one that is gone fails',
       { parse: String },
     ],
     json: ['--json', 'print the differences as one line of JSON'],

@@ -99,6 +99,7 @@ function presser(keys: readonly Key[], mode: KeyMode, console: KeyConsole): (nam
   const printKeys = () => {
     print('')
     for (const { key, description } of all) print(`  ${style('bold', key)}${keyText('', mode)}  ${description}`)
+    print('  Something is wrong? Read docs/something-is-wrong.md of the package')
     print('')
   }
   const help: Key = { key: 'h', description: 'help', press: printKeys }

@@ -23,6 +23,9 @@ function noting(...names: string[]) {
 
 const fails: Key = { key: 'x', description: 'fail', press: () => Promise.reject(new Error('it did not work')) }
 
+/** The last line of the help. */
+const wrong = '  Something is wrong? Read docs/something-is-wrong.md of the package'
+
 describe('keys that act at once', () => {
   it('are pressed one after the other, without Enter', async () => {
     const { keys, pressed } = noting('a', 'b')
@@ -39,7 +42,7 @@ describe('keys that act at once', () => {
 
     type('h')
 
-    await expect.poll(() => lines).toEqual(['', '  r  reset the world', '  h  help', ''])
+    await expect.poll(() => lines).toEqual(['', '  r  reset the world', '  h  help', wrong, ''])
   })
 
   it('do not mistake arrows and the Alt key for letters', async () => {
@@ -65,7 +68,7 @@ describe('keys that act at once', () => {
 
     type('xh')
 
-    await expect.poll(() => [errors, lines.length]).toEqual([['it did not work'], 4])
+    await expect.poll(() => [errors, lines.length]).toEqual([['it did not work'], 5])
   })
 
   it('do what Ctrl+C and Ctrl+Z do, each time', async () => {
@@ -93,7 +96,7 @@ describe('keys with Enter', () => {
 
     type('h\n')
 
-    await expect.poll(() => lines).toEqual(['', '  r + Enter  reset the world', '  h + Enter  help', ''])
+    await expect.poll(() => lines).toEqual(['', '  r + Enter  reset the world', '  h + Enter  help', wrong, ''])
   })
 
   it('that do not exist say how to list the keys', async () => {
@@ -109,7 +112,7 @@ describe('keys with Enter', () => {
 
     type('x\nh\n')
 
-    await expect.poll(() => [errors, lines.length]).toEqual([['it did not work'], 4])
+    await expect.poll(() => [errors, lines.length]).toEqual([['it did not work'], 5])
   })
 })
 

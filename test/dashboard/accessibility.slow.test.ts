@@ -81,7 +81,11 @@ const parts: Parts = {
     await page.keyboard.press('Control+k')
     await page.keyboard.type('lo')
   },
-  'the help': page => page.getByRole('button', { name: 'Help' }).click(),
+  'the help': async page => {
+    await page.getByRole('button', { name: 'Help' }).click()
+    await page.locator('.help').getByText('Something is wrong?').click()
+    await page.getByText('docs/something-is-wrong.md').waitFor()
+  },
   'the keys': page => page.keyboard.press('?'),
   'the past': async page => {
     await page.getByRole('slider', { name: 'Revision' }).press('Home')

@@ -18,13 +18,10 @@ const quality = type === 'jpeg' && { quality: 90 }
 const urlOf = (picture: Buffer) => `data:image/${type};base64,${picture.toString('base64')}`
 
 const desktop = { width: 1280, height: 900 }
-const phone = { width: 390, height: 844 }
 
 interface Picture {
-  readonly size: typeof desktop
-  readonly scheme: 'light' | 'dark'
   /** What to do before the picture is taken. */
-  readonly go?: (page: Page) => Promise<unknown>
+  readonly go: (page: Page) => Promise<unknown>
   /** The part of the page. Default: all of it. */
   readonly part?: string
 }
@@ -60,14 +57,28 @@ async function openPalette(page: Page): Promise<void> {
 }
 
 const pictures: { readonly [name: string]: Picture } = {
-  'dashboard-light': { size: desktop, scheme: 'light', go: showRefusedFind },
-  'dashboard-dark': { size: desktop, scheme: 'dark', go: showRefusedFind },
-  'phone-light': { size: phone, scheme: 'light' },
-  'phone-dark': { size: phone, scheme: 'dark' },
-  lobby: { size: desktop, scheme: 'light', go: showLobby, part: '.details' },
-  past: { size: desktop, scheme: 'light', go: goBack },
-  player: { size: desktop, scheme: 'light', go: showPlayer },
-  palette: { size: desktop, scheme: 'light', go: openPalette },
+  'dashboard-light': { go: showRefusedFind },
+  lobby: { go: showLobby, part: '.details' },
+  past: { go: goBack },
+  player: { go: showPlayer },
+  palette: { go: openPalette },
+}
+
+/** Sends the first find of the default scenario, which Toronto wins. */
+async function takeFirstFind({ page, mock, url }: OpenDashboard): Promise<Buffer> {
+  await mock.worlds.put('first', { scenario: { ...scenarios.default, clock: 'frozen', now: '2026-11-28T20:04:46Z' } })
+  await page.goto(`${url}/w/first/`)
+  await page.locator('.invitation').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText(/^Toronto won although Frankfurt is nearer/).waitFor()
+  await page.getByText('4 regions compared').waitFor()
+  await page.locator('.route[mask]').waitFor()
+  // The page has heard of the request, of the seat, and of what a find gets next.
+  await page.getByRole('region', { name: 'Try next' }).waitFor()
+  await page.locator('.lobbies .rows').getByText('11 + 1').waitFor()
+  await page.locator('.lobbies .rows').getByText('next', { exact: true }).waitFor()
+  await normalize(page)
+  return page.screenshot({ type, clip: { x: 0, y: 0, width: desktop.width, height: 640 }, ...quality })
 }
 
 /** Plays four minutes, in which a player joins a lobby 5 ms too late. Opens a copy of that world from its file. */
@@ -139,13 +150,9 @@ async function waitForAll({ mock, page }: OpenDashboard): Promise<void> {
     .waitFor({ state: 'attached' })
   const players = running.reduce((sum, { total_player_count }) => sum + total_player_count, 0).toLocaleString('en')
   await page.getByText(`${players} players`).first().waitFor({ state: 'attached' })
-  // A phone shows them in another view.
-  const { length: requests } = mock.journal.find()
-  if (page.viewportSize()?.width !== phone.width) {
-    await page.getByRole('grid', { name: `${requests} requests` }).waitFor()
-    // A long answer comes later.
-    await page.locator('.request', { hasText: /\d lobbies/ }).waitFor()
-  }
+  await page.getByRole('grid', { name: `${mock.journal.find().length} requests` }).waitFor()
+  // A long answer comes later.
+  await page.locator('.request', { hasText: /\d lobbies/ }).waitFor()
   const { kilometers = 0 } = mock.explain({ find: 'free-for-all' })
   const note = `next find, ${Math.round(kilometers).toLocaleString('en')} km`
   await page.getByRole('cell', { name: note }).waitFor({ state: 'attached' })
@@ -202,38 +209,21 @@ function toWebp(page: Page, png: string): Promise<string> {
   }, png)
 }
 
-/** Returns what the canvas of the timeline shows two frames from now. */
-const timelineOf = (page: Page) =>
-  page.locator('.timeline canvas').evaluate(async canvas => {
-    for (let frame = 0; frame < 2; frame++) await new Promise(resolve => requestAnimationFrame(resolve))
-    return (canvas as HTMLCanvasElement).toDataURL()
-  })
-
 it('the pictures of the docs show the page as it is', async ({ browser, open }) => {
   const dashboard = await open({ scenario: { ...scenarios['friday-night'], clock: 'frozen' } })
   const { page, url } = dashboard
   await play(dashboard)
   const taken: Record<string, string> = {}
-  let shown: Picture | undefined
-  for (const [name, picture] of Object.entries(pictures)) {
-    const { size, scheme, go, part } = picture
-    // The dark picture is of the same page. The canvas of the timeline, which a phone does not have, takes its colours too.
-    const isShown = size === shown?.size && go === shown.go
-    const before = isShown && size === desktop ? await timelineOf(page) : undefined
-    await page.emulateMedia({ colorScheme: scheme })
-    if (before !== undefined) await expect.poll(() => timelineOf(page)).not.toBe(before)
-    if (!isShown) {
-      await page.setViewportSize(size)
-      await page.goto(url)
-      await page.locator('[data-connection=live]').waitFor()
-      await waitForAll(dashboard)
-      await go?.(page)
-    }
-    shown = picture
+  for (const [name, { go, part }] of Object.entries(pictures)) {
+    await page.goto(url)
+    await page.locator('[data-connection=live]').waitFor()
+    await waitForAll(dashboard)
+    await go(page)
     await normalize(page)
     const target = part === undefined ? page : page.locator(part)
     taken[name] = urlOf(await target.screenshot({ type, ...quality }))
   }
+  taken['first-find'] = urlOf(await takeFirstFind(dashboard))
   taken.capsule = urlOf(await takeCopy(browser))
 
   // A page without a content security policy, which would forbid the URLs of the pictures.

@@ -1,11 +1,11 @@
 import type { Page } from '../support/docs.js'
 
-/** Returns the sentences in the paragraphs, lists and tables of a page, without code. */
+/** Returns the sentences in the paragraphs, lists and tables of a page, without code. A list of names counts as one word. */
 export function sentencesOf({ text }: Page): string[] {
   return text
     .replace(/<!--.*?-->/gs, '')
     .replace(/^```.*?^```$/gms, '')
-    .replace(/`[^`\n]+`/g, 'code')
+    .replace(/`[^`\n]+`(?:, `[^`\n]+`)*/g, 'code')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .split(/\n+|\|/)
     .map(line => line.replace(/^\s*(?:[-#>]+|\d+\.)\s+/, '').replace(/\*\*/g, ''))

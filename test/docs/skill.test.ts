@@ -9,9 +9,12 @@ import { linksOf } from './prose.js'
 const skill = pageAt('docs/skills/mockmaker/SKILL.md')
 const llms = { path: llmsFile, text: readFileSync(llmsFile, 'utf8'), blocks: [] }
 
+const isBelow = (file: string, entry: string) => file === entry || file.startsWith(`${entry}/`)
+
 /** Tells whether a file is in the package. npm adds README.md and LICENSE by itself. */
 const isPacked = (file: string) =>
-  file === 'README.md' || manifest.files.some(entry => file === entry || file.startsWith(`${entry}/`))
+  file === 'README.md' ||
+  (manifest.files.some(entry => isBelow(file, entry)) && !manifest.files.some(entry => isBelow(`!${file}`, entry)))
 
 // test/docs/docs.test.ts holds its links, its sentences and its commands, as those of every page.
 describe('the skill', () => {
@@ -44,12 +47,12 @@ describe('the skill', () => {
 
 // test/build/generated.test.ts holds that it is current.
 describe('llms.txt', () => {
-  it('links every page once, and only files of the package', () => {
+  it('links every page of the package once, and nothing else', () => {
     const files = linksOf(llms)
       .map(target => target.replace(/#.*/, ''))
       .filter(target => target !== 'README.md')
     // The index is the source of the list.
-    const listed = pages.map(({ path }) => path).filter(path => path !== 'README.md' && path !== 'docs/README.md')
+    const listed = pages.map(({ path }) => path).filter(path => isPacked(path) && !/^(?:docs\/)?README\.md$/.test(path))
 
     expect(files.sort()).toEqual(listed.sort())
     expect(files.filter(file => !existsSync(file) || !isPacked(file))).toEqual([])

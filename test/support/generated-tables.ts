@@ -12,17 +12,18 @@ import * as loaded from '../../src/core/lib/real-globals.js'
 import { Entry } from '../../src/server/har/read.js'
 
 const parts: Readonly<Record<string, () => string>> = {
-  operations: operationTable,
+  operations: operationLists,
   fidelity: fidelityNotes,
-  control: controlTable,
-  errors: errorTable,
+  control: controlList,
+  errors: errorLists,
   limits: limitTable,
-  warnings: warningTable,
-  scenario: scenarioTables,
+  warnings: warningList,
+  scenario: scenarioLists,
   globals: globalList,
-  har: harTable,
+  har: harList,
   peers: peerTable,
-  ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagTable(flags)])),
+  'flags-common': () => flagList(commonFlags),
+  ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagList(flags)])),
 }
 
 const part = /<!-- ([\w-]+): written by `npm run \w+` -->\n.*?<!-- \/\1 -->/gs
@@ -43,83 +44,111 @@ export function withoutGenerated(text: string): string {
 }
 
 const needs: { readonly [auth in Auth]: string } = {
-  none: 'none',
-  bearer: 'one of any kind',
-  namespace: 'public, development, or none',
-  public: 'public or development',
-  lobby: 'lobby or development',
-  cloud: 'cloud',
+  namespace: 'A public or a development token, or none',
+  public: 'A public or a development token',
+  lobby: 'A lobby or a development token',
+  cloud: 'A cloud token',
+  bearer: 'A token of any kind',
+  none: 'No token',
 }
 
-function operationTable(): string {
-  const rows = operationIds.map(id => {
-    const { method, path, auth, summary } = operations[id]
-    return `| \`${method} ${path}\` | \`${id}\` | ${needs[auth]} | ${summary} |`
-  })
-  return ['| call | operation | token | |', '|---|---|---|---|', ...rows].join('\n')
-}
-
-function fidelityNotes(): string {
-  const noted = operationIds.filter(id => operations[id].fidelity.length > 0)
-  return noted
-    .map(id => {
-      const { method, path, fidelity } = operations[id]
-      return [`### ${id}`, '', `\`${method} ${path}\``, '', ...fidelity.map(note => `- ${note}`)].join('\n')
+function operationLists(): string {
+  return Object.entries(needs)
+    .map(([auth, title]) => {
+      const lines = operationIds.flatMap(id => {
+        const { method, path, summary, auth: needed } = operations[id]
+        return needed === auth ? [`- \`${method} ${path}\` (\`${id}\`): ${summary}`] : []
+      })
+      return [`### ${title}`, '', ...lines].join('\n')
     })
     .join('\n\n')
 }
 
-function controlTable(): string {
-  const rows = describeCalls().map(({ method, path, summary, query, body }) => {
-    const keys = [query && `\`?${query.join('&')}\``, body && `\`{${body.join(', ')}}\``].filter(
-      text => text !== undefined,
-    )
-    return `| \`${method} ${path}\` | ${keys.join(' ')} | ${summary} |`
-  })
-  return ['| call | query, body | |', '|---|---|---|', ...rows].join('\n')
+/** Lists the notes by operation. A note of several operations stands once, before them. */
+function fidelityNotes(): string {
+  const operationsOf = new Map<string, string[]>()
+  for (const id of operationIds)
+    for (const note of operations[id].fidelity) operationsOf.set(note, [...(operationsOf.get(note) ?? []), id])
+  const shared = [...operationsOf].filter(([, ids]) => ids.length > 1)
+  const common = shared.map(([note, ids]) => `- ${ids.map(id => `\`${id}\``).join(', ')}: ${note}`)
+  const own = operationIds.map(
+    id => [id, operations[id].fidelity.filter(note => operationsOf.get(note)?.length === 1)] as const,
+  )
+  const sections = own.flatMap(([id, notes]) =>
+    notes.length === 0 ? [] : [[`### ${id}`, '', ...notes.map(note => `- ${note}`)].join('\n')],
+  )
+  return [common.join('\n'), ...sections].join('\n\n')
 }
 
-function flagTable(table: FlagTable): string {
+function controlList(): string {
+  return describeCalls()
+    .map(({ method, path, summary, query, body }) => {
+      const keys = [query && ` \`?${query.join('&')}\``, body && ` \`{${body.join(', ')}}\``].join('')
+      return `- \`${method} ${path}\`${keys}: ${summary}`
+    })
+    .join('\n')
+}
+
+/** Flags of several commands that ask a running mock. */
+const commonFlags = { url: flagsOf.env.url, token: flagsOf.env.token, controlToken: flagsOf.env.controlToken } as const
+
+function flagList(table: FlagTable): string {
+  const common = table === commonFlags ? [] : Object.values(table).filter(flag => isCommon(flag))
   // `exec` takes the flags of `serve`, which are listed there.
   const own = Object.entries(table).flatMap(([key, flag]) =>
-    table === flagsOf.exec && key in flagsOf.serve ? [] : [flag],
+    common.includes(flag) || (table === flagsOf.exec && key in flagsOf.serve) ? [] : [flag],
   )
-  const rows = own.map(flag => {
-    const [flags, help, { choices, default: value, without, env } = {}] = flag
+  const lines = own.map(flag => {
+    const [, help, { choices, default: value, without, env } = {}] = flag
     const given = durationText(flag) ?? (typeof value === 'function' ? value() : value)
     const values = [given, env].flatMap(text => (text === undefined ? [] : [`\`${text}\``]))
     const instead = [...(without === undefined ? [] : [without]), ...values].join(', or ')
-    const names = flags.replace(/ <.*/, '').replaceAll(/[\w-]{2,}/g, '`$&`')
     const listed = choices ? `: ${choices.map(choice => `\`${choice}\``).join(', ')}` : ''
-    return `| ${names} |${instead && ` ${instead}`} | ${escaped(help)}${listed} |`
+    return `- ${namesOf(flag)}${instead && ` (${instead})`}: ${escaped(help)}${listed}`
   })
-  return ['| flag | default | |', '|---|---|---|', ...rows].join('\n')
+  return [
+    ...lines,
+    ...(common.length === 0 ? [] : [`- ${common.map(namesOf).join(', ')}: as [above](#flags-of-several-commands)`]),
+  ].join('\n')
 }
 
-function errorTable(): string {
-  const codes = Object.entries(errorStatus)
-  const last = codes.findIndex(([code]) => code === 'ERROR')
-  const rows = codes.slice(0, last + 1).map(([code, status]) => {
-    const ids = operationIds.filter(id => (operations[id].errors as readonly string[]).includes(code))
-    const named = anyCallErrors.includes(code as ErrorCode) ? 'any call' : ids.map(id => `\`${id}\``).join(', ')
-    // The contract adds it to every operation with a body.
-    const withBody = code === 'API_BODY_TOO_LARGE' ? 'any call with a body' : named
-    const by = ids.length > 8 ? 'many operations' : withBody
-    return `| \`${code}\` | ${status} | ${by} |`
-  })
-  // A row for each status of each part of the service.
-  const groups = new Map<string, string[]>()
-  for (const [code, status] of codes.slice(last + 1)) {
-    const key = `${code.split('_', 1)} ${status}`
-    groups.set(key, [...(groups.get(key) ?? []), `\`${code}\``])
-  }
-  const injected = [...groups].map(([key, group]) => `| ${group.join(', ')} | ${key.split(' ')[1]} |  |`)
-  return ['| code | status | answered by |', '|---|---|---|', ...rows, ...injected].join('\n')
+/** Tells whether it is the very flag: `show` has a `--control-token` of its own. */
+const isCommon = (flag: FlagTable[string]) => Object.values<FlagTable[string]>(commonFlags).includes(flag)
+
+/** Returns the names of a flag without its value: `-o`, `--output`. */
+function namesOf([flags]: FlagTable[string]): string {
+  return flags.replace(/ <.*/, '').replaceAll(/[\w-]{2,}/g, '`$&`')
 }
 
-function warningTable(): string {
-  const rows = Object.entries(warningTexts).map(([rule, text]) => `| ${rule} | ${text} |`)
-  return ['| rule | when |', '|---|---|', ...rows].join('\n')
+/** Lists the codes by status. Those that no operation answers are at the end. */
+function errorLists(): string {
+  const codes = Object.entries(errorStatus).map(([code, status]) => ({ code, status, by: answeredBy(code) }))
+  const statuses = [...new Set(codes.map(({ status }) => status))].sort()
+  const answered = statuses.flatMap(status => {
+    const own = codes.flatMap(({ code, by, ...one }) => (one.status === status && by ? [`- \`${code}\`: ${by}`] : []))
+    return own.length === 0 ? [] : [[`### ${status}`, '', ...own].join('\n')]
+  })
+  const others = statuses.flatMap(status => {
+    const own = codes.flatMap(({ code, by, ...one }) => (one.status === status && !by ? [`\`${code}\``] : []))
+    return own.length === 0 ? [] : [`- ${status}: ${own.join(', ')}`]
+  })
+  return [...answered, '### Only from faults and resolvers', others.join('\n')].join('\n\n')
+}
+
+/** Names the operations that answer a code. `undefined`: none does. */
+function answeredBy(code: string): string | undefined {
+  if (anyCallErrors.includes(code as ErrorCode)) return 'any call'
+  // The contract adds it to every operation with a body.
+  if (code === 'API_BODY_TOO_LARGE') return 'any call with a body'
+  const ids = operationIds.filter(id => (operations[id].errors as readonly string[]).includes(code))
+  if (ids.length > 8) return 'many operations'
+  return ids.map(id => `\`${id}\``).join(', ') || undefined
+}
+
+function warningList(): string {
+  return Object.entries(warningTexts)
+    .map(([rule, text]) => `- **${rule}**: ${text}`)
+    .join('\n')
 }
 
 function limitTable(): string {
@@ -141,10 +170,9 @@ function globalList(): string {
     .join(', ')}.`
 }
 
-function harTable(): string {
+function harList(): string {
   const keys = keysOf(z.toJSONSchema(Entry(), { io: 'input' }) as Schema)
-  const rows = [...keys].flatMap(([name, text]) => (text === '' ? [] : [`| \`${name}\` | ${escaped(text)} |`]))
-  return ['| field of an entry | what becomes of it |', '|---|---|', ...rows].join('\n')
+  return [...keys].flatMap(([name, text]) => (text === '' ? [] : [`- \`${name}\`: ${escaped(text)}`])).join('\n')
 }
 
 /** The entry points of a peer, and what works only with newer versions. */
@@ -178,33 +206,50 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** The objects of the scenario format with their own tables, by path. */
-const objects = [
+const inNamespace = 'games[].namespaces[].'
+
+/** The objects of the scenario format with their own lists, by their paths. Keys at a second path are in the list of the first. */
+const objects: readonly (readonly [title: string, path: string, ...others: string[]])[] = [
   ['Scenario', ''],
   ['Region', 'regions[]'],
   ['Game', 'games[]'],
   ['Namespace', 'games[].namespaces[]'],
-  ['Game mode', 'games[].namespaces[].game_modes[]'],
-  ['Lobby', 'games[].namespaces[].lobbies[]'],
-  ['Player', 'games[].namespaces[].lobbies[].players[]'],
-  ['Simulated players', 'games[].namespaces[].players'],
+  ['Game mode', `${inNamespace}game_modes[]`],
+  ['Most players', `${inNamespace}game_modes[].max_players`, `${inNamespace}lobbies[].max_players`],
+  ['Lobby', `${inNamespace}lobbies[]`],
+  ['Player', `${inNamespace}lobbies[].players[]`],
+  ['Simulated players', `${inNamespace}players`],
   ['Device link', 'device_links[]'],
   ['Bearer token', 'bearer_tokens[]'],
-] as const
+  ['Host and ports', `${inNamespace}development`, `${inNamespace}game_modes[].ports`, 'bearer_tokens[].development'],
+  [
+    'Port',
+    `${inNamespace}development.lobby_ports[]`,
+    `${inNamespace}development.default`,
+    `${inNamespace}lobbies[].ports[]`,
+  ],
+  ['Game servers', 'servers', `${inNamespace}game_modes[].servers`],
+]
+
+const isAtSecondPath = (name: string) =>
+  objects.some(([, , ...others]) => others.some(path => name.startsWith(`${path}.`)))
 
 /** Faults, the journal and warnings have their own pages. The others are for editors and snapshots. */
 const elsewhere = ['faults', 'journal', 'warnings', '$schema']
 
-function scenarioTables(): string {
+function scenarioLists(): string {
   const keys = keysOf(JSON.parse(readFileSync('fixtures/scenario.schema.json', 'utf8')))
   return objects
-    .map(([title, path]) => {
+    .map(([title, path, ...others]) => {
       const prefix = path === '' ? '' : `${path}.`
-      const own = [...keys].filter(([name]) => ownerOf(name) === path && !isNamespaceKey(name))
-      const rows = own.map(([name, text]) => `| \`${name.slice(prefix.length)}\` | ${escaped(text)} |`)
-      return [`### ${title}`, '', ...(path === '' ? [] : [`\`${path}\``, '']), '| key | |', '|---|---|', ...rows].join(
-        '\n',
-      )
+      const own = [...keys].filter(([name]) => ownerOf(name) === path && !isNamespaceKey(name) && !isAtSecondPath(name))
+      const lines = own.map(([name, text]) => `- \`${name.slice(prefix.length)}\`: ${escaped(withoutUsual(text))}`)
+      return [
+        `### ${title}`,
+        '',
+        ...(path === '' ? [] : [[path, ...others].map(one => `\`${one}\``).join(', '), '']),
+        ...lines,
+      ].join('\n')
     })
     .join('\n\n')
 
@@ -213,6 +258,9 @@ function scenarioTables(): string {
     return keys.has(`games[].namespaces[].${name}`)
   }
 }
+
+/** The page names these defaults once. */
+const withoutUsual = (text: string) => text.replace(/ Default: (?:from the seed|none|never)\.$/, '')
 
 const escaped = (text: string) => text.replace(/[|<]/g, '\\$&')
 

@@ -4,8 +4,8 @@ import { pageAt } from './docs.js'
 /** The list of pages for language models, which `npm run generate` writes. The form is that of llmstxt.org. */
 export const llmsFile = 'llms.txt'
 
-/** Sections of docs/README.md that `llms.txt` names Optional: a reader with little room leaves them out. */
-const optional = ['Decisions', 'The project']
+/** The section of docs/README.md that `llms.txt` names Optional: a reader with little room leaves it out. */
+const optional = 'The project'
 
 /**
  * Writes `llms.txt` from README.md and docs/README.md: their first sentences, and each list of links. Links are relative to the
@@ -22,16 +22,14 @@ export function llmsText(): string {
       .map(line =>
         line.replace(/^\d+\./, '-').replaceAll(/\]\(([^)]+)\)/g, (_, target: string) => `](${inRoot(target)})`),
       )
-      .filter(line => !line.includes('](examples/'))
-    return { title, items }
+      .filter(line => !/\]\((?:examples|docs\/decisions)\//.test(line))
+    return { title: title === optional ? 'Optional' : title, items }
   })
-  const kept = parts.filter(({ title, items }) => items.length > 0 && !optional.includes(title))
-  const last = parts.filter(({ title }) => optional.includes(title)).flatMap(({ items }) => items)
   return [
     '# mockmaker',
     `> ${summary}`,
     'This file is in the package, and so are the pages. The links are relative to its folder. An agent that builds a game begins with [the skill](docs/skills/mockmaker/SKILL.md).',
-    ...[...kept, { title: 'Optional', items: last }].flatMap(({ title, items }) => [`## ${title}`, items.join('\n')]),
+    ...parts.flatMap(({ title, items }) => (items.length === 0 ? [] : [`## ${title}`, items.join('\n')])),
   ]
     .join('\n\n')
     .concat('\n')

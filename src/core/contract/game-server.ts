@@ -12,7 +12,7 @@ const player_token = lazy(() =>
 )
 const playerTokenErrors = ['TOKEN_ERROR', 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'] as const
 const tokenCheckNote =
-  'The mock checks the `player_token` before the state of the lobby. A valid token of another kind is `CLAIMS_MISSING_ENTITLEMENT`. An unknown token is `TOKEN_ERROR`.'
+  'The `player_token` is checked before the state of the lobby. Another kind of token is `CLAIMS_MISSING_ENTITLEMENT`, an unknown one `TOKEN_ERROR`.'
 
 const takeoverNote =
   'If accepted, a call with the token of a lobby hands the lobby over to its server: see `lobbies.find`.'
@@ -90,7 +90,7 @@ export const gameServerOperations = {
         takeoverNote,
         tokenCheckNote,
         'A player of another lobby is removed from that lobby, and the answer is `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`. No other error changes data.',
-        'The mock remembers a player who left, or whose seat expired, for an hour. Then the token is unknown.',
+        'A player who left, or whose seat expired, is remembered for an hour. Then the token is unknown.',
         'A player who reserved a seat by a call is removed 8 hours later. A player in the scenario stays.',
       ],
     },

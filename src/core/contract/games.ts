@@ -54,8 +54,8 @@ export const gameOperations = {
       fidelity: [
         'A game has no owner. Its `developer_group_id` comes from the scenario, else from the seed.',
         '`total_player_count` is at most 4294967295, the most that clients can read.',
-        'The mock stores no versions. It lists those that namespaces run, named `0.0.1`, `0.0.2`, … in the order of the namespaces. A version is as old as the first namespace that runs it.',
-        'Every game has all regions of the world. The `region_id` of a region of your own comes from the seed, unless the scenario says `region_uuid`. Its `universal_region` follows its display name, else it is `unknown`.',
+        'It lists the versions that namespaces run, named `0.0.1`, `0.0.2`, … in their order. A version is as old as the first namespace that runs it.',
+        'Every game has all regions of the world. A region of your own has its `region_uuid`, else an id from the seed. Its `universal_region` follows its display name, else it is `unknown`.',
       ],
     },
     () => ({

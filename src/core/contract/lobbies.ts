@@ -93,13 +93,13 @@ const proofs = lazy(() => ({ captcha: z.unknown().optional(), verification_data:
 
 const noProofNote = 'The mock ignores `captcha` and `verification_data`.'
 const optionsNote =
-  'Game modes allow `tags` and `max_players`, unless the scenario says `taggable: false` or `dynamic_max_players: false`. The real service allows them only if the version does.'
+  'Game modes allow `tags` and `max_players`, unless the scenario says `taggable: false` or `dynamic_max_players: false`. In the real service the version decides.'
 const sameAsFindNote =
   'The limit of players per client address and the simulated game server work as in `lobbies.find`.'
 const simulatedServerNotes = [
-  'By default the mock simulates the game server of a lobby. The lobby is ready at once. A reserved seat counts as connected after 2 s, and the player leaves after 30 min.',
-  'The first accepted call with the token of a lobby hands that lobby over to its real server. From then on only the calls of that server count. Players that the mock had connected become reserved again, for 2 min, until the server connects them.',
-  "With `servers: manual` in the scenario, the mock simulates no server, like the real service. It reserves the seat at once and answers when the lobby's server calls `lobbies.ready`. After `ready_within` (5 min) without that call the lobby stops. Then, and on a reset or a shutdown, the answer is `MATCHMAKER_LOBBY_STOPPED`. If the client disconnects first, its seat is free again.",
+  'By default the mock simulates the game server. The lobby is ready at once, a player connects after 2 s, and leaves after 30 min.',
+  'The first accepted call with the token of a lobby hands it over to its real server, whose calls alone count from then on. Players that the mock had connected become reserved again, for 2 min.',
+  'With `servers: manual`, as in the real service, it reserves the seat, and answers when the server calls `lobbies.ready`. After `ready_within` (5 min), a reset or a shutdown the answer is `MATCHMAKER_LOBBY_STOPPED`. If the client disconnects first, its seat is free again.',
 ]
 
 const seatErrors = [
@@ -135,10 +135,10 @@ export const lobbyOperations = {
       errors: ['CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY', 'API_BAD_HEADERS'],
       source: 'interface',
       fidelity: [
-        'The list has every open lobby. The real service hides an empty lobby unless it is the only one of its mode. `hide_empty_lobbies: true` in the scenario does the same.',
-        'Without a token and a known Origin (curl, a native client), the default namespace of the scenario answers if it is tokenless. The real service refuses such a call.',
-        'Only the host name of an Origin counts. Its scheme and port may differ, because games in development run on http and unusual ports.',
-        'The distance is the WGS84 geodesic from `x-coords`, else from the `client` of the scenario, else 0. The mock does not look up the location of an address.',
+        'The list has every open lobby. The real service hides an empty one unless it is the only one of its mode, as `hide_empty_lobbies: true` does.',
+        'Without a token and a known Origin (curl, a native client), the default namespace answers if it is tokenless. The real service refuses.',
+        'Only the host name of an Origin counts, not its scheme and port.',
+        'The distance is the WGS84 geodesic from `x-coords`, else from the `client` of the scenario, else 0. No address is looked up.',
         'A malformed `x-coords` is `API_BAD_HEADERS`. The real service ignores it.',
         'With `include_state=true`, a state that is no object is absent. The real service lists it.',
       ],
@@ -173,11 +173,11 @@ export const lobbyOperations = {
       fidelity: [
         ...simulatedServerNotes,
         'The fullest lobby is the one with the fewest free seats. On a tie, the nearest region wins, then the first of the requested modes, then the oldest lobby.',
-        'Without `regions`, the mock searches all regions that the game modes enable, and creates a new lobby in the nearest. The real service searches only the nearest.',
-        'If the game modes enable none of the `regions`, the mock answers `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`, also to an empty list. The real service answers `MATCHMAKER_AUTO_CREATE_FAILED`.',
+        'Without `regions`, the mock searches all that the game modes enable, and creates a lobby in the nearest. The real service searches only the nearest.',
+        'If the game modes enable none of the `regions`, also of an empty list, it answers `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`. The real service answers `MATCHMAKER_AUTO_CREATE_FAILED`.',
         'With `tags`, it finds a lobby that has all of them. With `max_players`, it finds a lobby with exactly that maximum. A new lobby gets both.',
         optionsNote,
-        'The limit of players per client address applies to a loopback address without `x-forwarded-for` only after the scenario or an mm-config call has set `max_players`. On one machine all players have the same address.',
+        'The limit of players per client address counts a loopback address without `x-forwarded-for` only if the scenario or an mm-config call has set it.',
         noProofNote,
       ],
     },
@@ -210,7 +210,7 @@ export const lobbyOperations = {
       source: 'client',
       fidelity: [
         'A player can join a closed lobby by its id, as in the real service. `MATCHMAKER_LOBBY_CLOSED` comes from faults only.',
-        'The mock remembers a stopped lobby for an hour. Then the answer is `MATCHMAKER_LOBBY_NOT_FOUND`, also to an id that is no UUID.',
+        'A stopped lobby is remembered for an hour. Then it is `MATCHMAKER_LOBBY_NOT_FOUND`, as an id that is no UUID.',
         sameAsFindNote,
         noProofNote,
       ],
@@ -227,8 +227,8 @@ export const lobbyOperations = {
       errors: [...newLobbyErrors, 'MATCHMAKER_CUSTOM_LOBBIES_DISABLED', 'MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID'],
       source: 'client',
       fidelity: [
-        'Game modes allow it, unless the scenario says `disabled: [create]`. The real service allows it only if the version does.',
-        'The mock allows `publicity: "public"`. The real service allows it only if the version does, and answers `MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID`.',
+        'Game modes allow it, unless the scenario says `disabled: [create]`. In the real service the version decides.',
+        '`publicity: "public"` is allowed. In the real service the version decides, and else the answer is `MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID`.',
         optionsNote,
         sameAsFindNote,
         noProofNote,

@@ -134,7 +134,7 @@ export const namespaceOperations = {
       errors: [...cloudErrors, 'API_BAD_BODY', 'VALIDATION_ERROR'],
       source: 'client',
       fidelity: [
-        'Any UUID is a version, and all versions of a game are alike. The new namespace copies the game modes that the first namespace of the game has now. The first namespace has none.',
+        'Any UUID is a version. The new namespace copies the game modes that the first namespace of the game has now. The first one has none.',
         '`metadata.errors` lists the problems of the names, like the validation.',
       ],
     },
@@ -157,7 +157,7 @@ export const namespaceOperations = {
       errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
       source: 'client',
       fidelity: [
-        'The mock does not detect a VPN, a proxy, Tor or a hosting provider. Each `max_players_per_client` is the same number.',
+        'No VPN, proxy, Tor or hosting provider is detected. Each `max_players_per_client` is the same number.',
         'Domains are verified at once, and are as old as their namespace. No one needs a password.',
         'The mock has no `kv` and no `identity`. Their configurations are empty.',
       ],
@@ -186,7 +186,7 @@ export const namespaceOperations = {
       source: 'interface',
       fidelity: [
         'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`. The real service answers 500 without a reason.',
-        'All unsigned 32-bit integers are accepted. The real service answers `VALIDATION_ERROR` to a `lobby_count_max` outside of 1 to 32767, and to `max_players` 0. A negative number is `CLOUD_INVALID_CONFIG` there.',
+        'All unsigned 32-bit integers are accepted. The real service answers `VALIDATION_ERROR` to a `lobby_count_max` outside of 1 to 32767 and to `max_players` 0, and `CLOUD_INVALID_CONFIG` to negative numbers.',
       ],
     },
     () => ({ params: InNamespace(), body: matchmakerConfig() }),
@@ -297,7 +297,7 @@ export const namespaceOperations = {
       ],
       source: 'client',
       fidelity: [
-        'The mock does not check the DNS. It takes only host names as browsers send them. The real service takes all texts of `0-9 a-z - .`.',
+        'No DNS is checked. Only host names as browsers send them are taken. The real service takes all texts of `0-9 a-z - .`.',
         'Adding a domain again is not an error.',
       ],
     },

@@ -8,7 +8,7 @@ export const warningTexts = {
   'watch without index':
     'A device link is asked for 5 times in a row without `watch_index`, or with an old one. In a hot loop, that warning takes its place.',
   'no pause after failure':
-    'One client sends the same request again, and it fails 5 times in a row for the same reason, without growing pauses. Or the client does not wait for `retry-after`.',
+    'One client repeats a request that fails 5 times in a row for the same reason, without growing pauses. Or the client does not wait for `retry-after`.',
   'never connected':
     'The seat of a client expires, because the server of its lobby never called `players.connected` for it.',
   'seats unused': 'An address takes 3 seats in a row, and all of them expire.',

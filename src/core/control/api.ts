@@ -117,13 +117,13 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /openapi.json', {
     answeredBy: 'this',
-    summary: 'Returns these calls as an OpenAPI 3.1 document, with the schemas of bodies and answers.',
+    summary: 'Returns these calls as an OpenAPI 3.1 document, with all schemas.',
     run: ({ openapi }) => openapi(),
   }),
   call('GET /health', {
     answeredBy: 'this',
     summary:
-      'Returns the status of the server: its version, its uptime, and the numbers of worlds and of watches that wait. `data` is the place that keeps the worlds, if there is one.',
+      'Returns the version and the uptime of the server, and counts worlds and waiting watches. `data` is the place of the worlds.',
     run: async ({ server, version }): Promise<Health> => {
       await server.worlds.shared?.refresh()
       const { data } = server.worlds
@@ -137,7 +137,7 @@ export const controlCalls = lazy(() => [
     media: 'text/event-stream',
     answeredBy: 'this',
     summary:
-      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list. It comes again after a world has come or gone. `created_at` and `used_at` are real times. `sleeping` marks a world that only the storage has. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world. If another one does, `waiters` is some seconds old.',
+      'Lists the worlds, also those of other replicas. `created_at` and `used_at` are real times. A `sleeping` world is only in the storage, until the next request. `replica` is the address of the one that runs it. `waiters` of another replica is some seconds old.',
     async run({ server, isReadOnly }) {
       await server.worlds.shared?.refresh()
       const worlds = server.worlds.list().map(world => marked(world, isReadOnly))
@@ -150,13 +150,12 @@ export const controlCalls = lazy(() => [
   call('GET /replicas', {
     answeredBy: 'this',
     summary:
-      'Lists the replicas: the processes that share their worlds through one storage, and the worlds that each of them runs. `epoch` rises when a replica begins to run a world, and `claimed_at` tells when. `taken_from` is the id of the replica that ran it before, and stopped without giving it back. Without replicas, the list is empty.',
+      'Lists the replicas, and the worlds that each runs. `epoch` rises when a replica begins to run a world, at `claimed_at`. `taken_from` is the replica that lost it without giving it back.',
     run: async ({ server }) => ({ replicas: await server.worlds.replicas() }),
   }),
   call('GET /worlds/{world_id}', {
     answeredBy: 'named',
-    summary:
-      'Returns a world: its title, description, seed, revision, time, and the number of records in each table. `created_at` is a real time.',
+    summary: 'Returns a world: its title, description, seed, revision, time, and the number of records in each table.',
     run({ server, params: { world_id }, isReadOnly }): WorldDescription & Pick<ListedWorld, 'created_at'> {
       const world = existing('world', world_id, server.worlds.get(world_id))
       const createdAt = server.worlds.createdAt(world_id)
@@ -187,8 +186,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, isReadOnly }) => marked(describeWorld(mock), isReadOnly),
   }),
   call('GET /status', {
-    summary:
-      'Returns the clock, and the numbers of players with a seat, running lobbies, faults and requests that wait.',
+    summary: 'Returns the clock, and counts players with a seat, running lobbies, faults and waiting requests.',
     run: ({ mock }) => worldStatus(mock),
   }),
   call('POST /reset', {
@@ -201,8 +199,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /snapshot', {
     media: 'application/yaml',
-    summary:
-      'Returns the whole world in the scenario format. It is JSON, or YAML if `accept` asks for it and the world is not too large.',
+    summary: 'Returns the world as a scenario in JSON, or in YAML if `accept` asks for it and the world is small.',
     query: z.strictObject({
       with: z
         .string()
@@ -225,7 +222,7 @@ export const controlCalls = lazy(() => [
   call('GET /capsule', {
     media: 'text/html',
     summary:
-      'Returns the world with its past in one file: a page that opens in any browser, and a scenario. It is JSON if `accept` prefers that. `last=10m` cuts the past.',
+      'Returns the world with its past: a page for any browser, or JSON if `accept` prefers that. `last=10m` cuts the past.',
     query: CapsuleOptions(),
     // The JSON is a scenario, which may be too long to parse it again.
     run:
@@ -249,8 +246,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /history', {
-    summary:
-      'Lists the newest change sets of the world with their causes, the oldest first. `rows=false` only names the changed rows, and those that were created or deleted.',
+    summary: 'Lists the newest change sets with their causes, the oldest first. `rows=false` only names the rows.',
     query: HistoryOptions().extend({
       since: wholeNumber.optional(),
       limit: wholeNumber.optional(),
@@ -260,7 +256,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /rows', {
     summary:
-      'Returns the rows of all tables, or of some (`tables=lobbies,players`), at one moment: now, or right after a change set. Requests with ids below `next_id` were answered before that moment.',
+      'Returns the rows of all tables, or of `tables=lobbies,players`, now or after a `revision`. Requests below `next_id` were answered before that.',
     query: z.strictObject({ revision: wholeNumber.optional(), tables: z.string().optional() }),
     async run({ mock, query: { revision, tables }, inSlices }): Promise<RowsJson> {
       const { clock } = mock.world
@@ -278,12 +274,12 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /scenarios', {
     answeredBy: 'this',
-    summary: 'Lists the scenarios that can be loaded by name: the name, the title and the description of each.',
+    summary: 'Lists the scenarios that can be loaded by name.',
     run: ({ server }) => ({ scenarios: server.scenarios }),
   }),
   call('PUT /scenario', {
     summary:
-      'Loads another scenario, in one change set: by its `name`, as JSON (`scenario`), or as the `text` of a YAML or JSON file. `file` is the name of the text in messages.',
+      'Loads another scenario: by its `name`, as JSON (`scenario`), or as the `text` of a file, which messages call `file`.',
     body: z
       .strictObject({
         name: z.string().optional(),
@@ -317,7 +313,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('POST /clock/advance', {
-    summary: 'Moves the time forward. All jobs that fall due run in order before the call answers.',
+    summary: 'Moves the time forward, and runs the jobs that fall due before it answers.',
     body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
     async run({ mock, request, body: { by } }) {
       await untilDisconnected(request, signal => mock.world.clock.advance(by, { signal }))
@@ -325,14 +321,12 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /schedule', {
-    summary:
-      "Lists the jobs that are due next on the world's clock: when a lobby stops, a player leaves, a device link completes.",
+    summary: 'Lists the jobs that are due next: a lobby stops, a player leaves, a device link completes.',
     query: ScheduleOptions().extend({ limit: wholeNumber.optional() }),
     run: ({ mock, query }) => ({ jobs: listSchedule(mock.world, query) }),
   }),
   call('GET /faults', {
-    summary:
-      'Lists the faults of the world, with their counters. `unused=true` lists those that no scenario has added, and that never applied to a request.',
+    summary: 'Lists the faults with their counters. `unused=true`: those of no scenario that never applied.',
     query: z.strictObject({ unused: trueOrFalse.optional() }),
     run: ({ mock, query }) => ({ faults: mock.faults.list(query) }),
   }),
@@ -343,7 +337,7 @@ export const controlCalls = lazy(() => [
   }),
   call('PUT /faults/{fault_id}', {
     summary:
-      'Replaces the settings of a fault: it moves on the clock, or gets another effect. Its id and its counters stay. `after` counts from its addition. With another effect, the requests that it holds are released.',
+      'Replaces the settings of a fault. Its id and its counters stay. Another effect releases the requests that it holds.',
     body: Fault(),
     run: ({ mock, params: { fault_id }, body }) => existing('fault', fault_id, mock.faults.replace(fault_id, body)),
   }),
@@ -362,8 +356,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('POST /faults/{fault_id}/release', {
-    summary:
-      'Releases the requests that a fault holds or delays. The fault stays, and holds the next ones. The body is as for one request.',
+    summary: 'Releases the requests that a fault holds or delays. The fault stays, and holds the next ones.',
     body: HeldRelease(),
     run: ({ mock, params: { fault_id }, body }) => ({
       released: existing('fault', fault_id, mock.faults.release(fault_id, body)),
@@ -371,13 +364,13 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /held/{request_id}', {
     summary:
-      'Returns a request that a fault holds or delays, by its `id` in `pending`. `draft` is the answer that it would get now. The world stays as it is. `waits_for` of the draft says that the request would wait before that.',
+      'Returns a held or delayed request, by its `id` in `pending`. `draft` is the answer that it would get now, and its `waits_for` what it would wait for first.',
     run: ({ mock, params: { request_id } }) => existing('held', request_id, mock.held.get(request_id)),
   }),
   call('POST /held/{request_id}/check', {
     isRead: true,
     summary:
-      'Lists the parts of an answer that the contract does not allow, as `problems`. Absent parts are those of the draft.',
+      'Lists the parts of an answer that the contract does not allow, as `problems`. Absent parts are of the draft.',
     body: HeldAnswer(),
     run: ({ mock, params: { request_id }, body }) => ({
       problems: existing('held', request_id, mock.held.check(request_id, body)),
@@ -385,7 +378,7 @@ export const controlCalls = lazy(() => [
   }),
   call('POST /held/{request_id}/release', {
     summary:
-      'Releases a request that a fault holds or delays. `{}` answers as usual, `answer` with another status or body, `error` with a failure. `reset` and `empty` break the connection, and `never` never answers. `delay` waits first. `problems` lists the parts of the answer that the contract does not allow.',
+      'Releases a held request. `{}` answers as usual, `answer` and `error` otherwise. `reset` and `empty` break the connection, `never` never answers, `delay` waits first. `problems` is as for `check`.',
     body: HeldRelease(),
     run: ({ mock, params: { request_id }, body }) => ({
       problems: existing('held', request_id, mock.held.release(request_id, body)),
@@ -393,7 +386,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /journal', {
     summary:
-      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts requests that the journal no longer has, and `oldest` is the id of the oldest one that it has. `pending` lists the requests that wait for their answers now, and `waits` the calls that wait for requests, each with the nearest ones. `begins_at` is the real time since when the journal has all requests but the dropped ones, and `run` differs after a restart of the mock. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
+      'Lists the newest requests with their answers, the oldest first. `dropped` counts those that are gone, and `oldest` is the first id. `pending` are requests that wait for answers, and `waits` calls that wait for requests. The journal is complete since `begins_at` in real time. `run` differs after a restart. `answers=short` has answers above 2 KiB only as `answer_bytes`.',
     query: JournalFilter().extend({
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),
@@ -408,7 +401,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /journal/{exchange_id}', {
-    summary: 'Returns an entry of the journal, by its id.',
+    summary: 'Returns an entry of the journal.',
     run: ({ mock, params: { exchange_id } }) => existing('exchange', exchange_id, mock.journal.get(idOf(exchange_id))),
   }),
   call('GET /journal/{exchange_id}/request', {
@@ -424,7 +417,7 @@ export const controlCalls = lazy(() => [
     isRead: true,
     media: 'text/event-stream',
     summary:
-      'Waits for the next matching request, and streams it as a Server-Sent Event `done`. The event `begin` says that the mock waits. The event `failed` has a `code` and a `message`: `TIMED_OUT` after the `timeout`, in real time, or `WORLD_ENDED`.',
+      'Waits for the next matching request. Server-Sent Events: `begin` when the mock waits, `done` with the request, or `failed` with `TIMED_OUT` (real time) or `WORLD_ENDED`.',
     body: NextQuery(),
     run:
       ({ mock, body: { operation, match, timeout } }): Wait =>
@@ -435,7 +428,7 @@ export const controlCalls = lazy(() => [
   call('POST /journal/blocked', {
     isRead: true,
     media: 'text/event-stream',
-    summary: 'Waits until that many requests are blocked, and streams them as the same events.',
+    summary: 'Waits until that many requests are blocked, with the same events.',
     body: BlockedQuery(),
     run:
       ({ mock, body: { count, operation, timeout } }): Wait =>
@@ -445,8 +438,7 @@ export const controlCalls = lazy(() => [
   }),
   call('POST /journal/verify', {
     isRead: true,
-    summary:
-      'Checks that the journal has the expected requests. If not, it says why, and lists the nearest ones. `begins_at` and `run` are as in `GET /__mock/journal`.',
+    summary: 'Checks that the journal has the expected requests. If not, says why, and lists the nearest ones.',
     body: Expectation(),
     run: ({ mock, body }) => mock.journal.verify(body),
   }),
@@ -459,7 +451,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /stories', {
     summary:
-      'Lists the stories of players, the newest first: how each stands, or how it ended. `q` finds a part of the token, the name, the address, the lobby, the game mode or the region. `outcome` and `simulated` filter. `next` is the value of `before` for the next page of `limit` stories: 50 by default, at most 500. `total` counts all that match.',
+      'Lists the stories of players, the newest first, and how each stands or ended. `q` finds a part of the token, name, address, lobby, game mode or region. `limit` is 50, at most 500. `next` is `before` of the next page, and `total` counts all.',
     query: StoryFilter().extend({
       simulated: trueOrFalse.optional(),
       limit: wholeNumber.optional(),
@@ -469,7 +461,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /stories/{player}', {
     summary:
-      'Tells the story of a player: its steps with their times and reasons, its requests, its lobby and its server. `{player}` is its token. The beginning of the token, the name or the `id` do, too, if only one story has that. `mermaid=true` adds a sequence diagram, as GitHub draws it in Markdown.',
+      'Tells the story of a player: steps, requests, lobby and server. `{player}` is its token, or its beginning, the name or the `id` if only one has that. `mermaid=true` adds a sequence diagram.',
     query: z.strictObject({ mermaid: trueOrFalse.optional() }),
     run({ mock, params: { player }, query }) {
       const story = mock.stories.get(player, query)
@@ -479,13 +471,13 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /warnings', {
     summary:
-      'Lists the warnings: mistakes of clients and game servers that the real service would punish, or a player would feel. Each has its rule, a sentence, an advice, its count, its times, and the ids of the requests that prove it. `dropped` counts mistakes beyond 100 warnings.',
+      'Lists the warnings: rule, sentence, advice, count, times, and the ids of the requests that prove it. `dropped` counts mistakes beyond 100 warnings.',
     run: ({ mock: { warnings } }) => ({ warnings: warnings.list(), dropped: warnings.dropped() }),
   }),
   call('GET /changes', {
     media: 'text/event-stream',
     summary:
-      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`. `newest=50` leaves out the older ones of more than 50 requests that wait for a slow reader, and counts them in an event `skipped`. `with` adds events with the present state of parts of the world: `clock`, `faults`, `finds`, `history`, `journal`, `schedule`, `servers`, `stories`, `warnings` and `world`. Each comes at the beginning and after each change.',
+      'Streams change sets, requests and answers as Server-Sent Events, from now or from `since`. `newest=50` skips older requests of a slow reader. `with` adds the present state of `clock`, `faults`, `finds`, `history`, `journal`, `schedule`, `servers`, `stories`, `warnings` and `world`.',
     query: z.strictObject({
       since: wholeNumber.optional(),
       answers: shortAnswers,
@@ -515,14 +507,13 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /explain', {
     summary:
-      'Explains why a lobby is not listed, how the mock answers a request, or why a name is invalid. `exchange` asks for the reasons of a past answer, by the id of its journal entry. `find` asks which lobby a find in this game mode gets now.',
+      'Explains why a lobby is not listed, how a request is answered, or why a name is invalid. `exchange`: why a past request, by its id, was answered so. `find`: which lobby a find in this game mode gets now.',
     query: Question().extend({ exchange: wholeNumber.optional() }),
     run: ({ mock, query }) => mock.explain(query),
   }),
   call('GET /lobbies/{lobby_id}/env', {
     media: 'text/plain',
-    summary:
-      'Returns the environment variables for the game server of a lobby. They are lines for a shell, or JSON if `accept` asks for it.',
+    summary: 'Returns the variables of the game server of a lobby: lines for a shell, or JSON if `accept` asks for it.',
     run: ({ mock, params: { lobby_id }, url }) => lobbyEnvironment(mock.world.tables, lobby_id, { url }),
     respond(environment, { request }) {
       if (prefersJson(header(request, 'accept'), 'text/plain')) return undefined
@@ -531,31 +522,28 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /lobbies/{lobby_id}/served', {
-    summary:
-      'Returns what the game server of a lobby has called: its first ready, its players, its state and its refused calls.',
+    summary: 'Returns what the game server of a lobby has called: ready, players, state and refused calls.',
     run: ({ mock, params: { lobby_id } }) => mock.servers.served(lobby_id),
   }),
   call('GET /servers', {
-    summary:
-      'Lists the game servers that the mock has started for lobbies of the world, the oldest first. Times are those of the clock of the world.',
+    summary: 'Lists the game servers that the mock has started, the oldest first, in times of the world.',
     run: ({ mock }) => ({ servers: mock.servers.list() }),
   }),
   call('GET /servers/{lobby_id}', {
-    summary: 'Returns the game server of a lobby, with its newest lines of output and its environment.',
+    summary: 'Returns a game server with its newest lines of output and its environment.',
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.get(lobby_id)),
   }),
   call('POST /servers/{lobby_id}/restart', {
     summary:
-      'Restarts the game server of a lobby, which loses its players and its state. If the server has ended, a new lobby of the same game mode and region gets a new one. Returns the server.',
+      'Restarts a game server. Its lobby loses its players and its state. If the server has ended, a new lobby gets a new one.',
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.restart(lobby_id)),
   }),
   call('POST /servers/{lobby_id}/kill', {
-    summary:
-      'Kills the game server of a lobby with its children, as if its machine had failed. Its lobby stops. A server that has ended stays as it is. Returns the server.',
+    summary: 'Kills a game server with its children, as if its machine had failed. Its lobby stops.',
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.kill(lobby_id)),
   }),
   call('PUT /client', {
-    summary: 'Moves the player, in one change set. Distances and find follow. `null` means that the place is unknown.',
+    summary: 'Moves the player. Distances and find follow. `null`: the place is unknown.',
     body: z.strictObject({ location: Location.nullable() }),
     async run({ mock, body: { location } }) {
       setClientLocation(mock.world, location)
@@ -563,11 +551,11 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /simulation', {
-    summary: 'Lists the simulations, with the number of players of each.',
+    summary: 'Lists the simulations with their numbers of players.',
     run: ({ mock }) => ({ simulations: listSimulations(mock.world.tables) }),
   }),
   call('PUT /simulation', {
-    summary: 'Simulates players in a namespace from now on, in one change set. Absent fields get their defaults.',
+    summary: 'Simulates players in a namespace from now on.',
     body: SimulationOptions(),
     run: ({ mock, body }) => simulate(mock.world, body),
   }),
@@ -599,13 +587,13 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('POST /new/lobbies', {
-    summary: 'Creates lobbies in one change set. The `players` of a lobby may be a number of connected players.',
+    summary: 'Creates lobbies. Their `players` may be a number of connected players.',
     body: NewLobbiesInput(),
     limits: scenarioLimits,
     run: ({ mock, body: { lobbies } }) => ({ lobbies: createLobbies(mock.world, lobbies) }),
   }),
   call('POST /new/player', {
-    summary: 'Creates a player: by default in the newest open lobby with a free seat, or in a new one.',
+    summary: 'Creates a player, by default in the newest open lobby with a free seat, or in a new one.',
     body: NewPlayerInput,
     run: ({ mock, body }) => createPlayer(mock.world, body),
   }),
@@ -621,8 +609,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, params }) => getRecord(mock.world, params),
   }),
   call('POST /{table}', {
-    summary:
-      'Creates a record from its fields, or from the keys of the scenario format. Absent fields get the defaults of that format.',
+    summary: 'Creates a record from its fields, or from the keys of the scenario format, with its defaults.',
     body: ObjectOrText,
     run: ({ mock, params: { table }, body }) => createRecord(mock.world, table, body),
   }),

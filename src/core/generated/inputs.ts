@@ -59,7 +59,7 @@ export interface GameModeInput {
     | {
         /** The command that starts the game server of a lobby. Default: none, and you start them. */
         command?: string | undefined
-        /** Files and folders whose changes restart the running game servers, from the folder of the mock. Default: none. */
+        /** Files and folders whose changes restart the game servers. Default: none. */
         watch?: readonly string[] | undefined
         /** A lobby stops if its server has not called ready within this time. Default: 5m. */
         ready_within?: string | number | undefined
@@ -67,7 +67,7 @@ export interface GameModeInput {
     | undefined
   /** A lobby stops if its server has not called ready within this time, in ms. Default: 5 min. */
   readonly ready_within_ms?: number | undefined
-  /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
+  /** The most players of a lobby: one number, or three. */
   readonly max_players?: MaxPlayersInput | undefined
 }
 
@@ -115,19 +115,19 @@ export interface LobbyInput {
   /** The number of connected players. Default: the number that `players` lists. */
   readonly total_player_count?: number | undefined
   readonly reserved_player_count?: number | undefined
-  /** The state of the game as its server reports it: any JSON that nests at most 64 levels. Default: none. */
+  /** The state that its server reports: any JSON of at most 64 levels. Default: none. */
   readonly state?: unknown
   /** public: it is listed and found. private: only players with its id join it. Default: public. */
   readonly publicity?: 'public' | 'private' | undefined
-  /** true: it is closed. Nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  /** true: nobody finds it, no list has it, and players join it only by its id. Default: false. */
   readonly is_closed?: boolean | undefined
   /** Its tags, for find. Default: none. */
   readonly tags?: Record<string, string> | undefined
   /** The configuration for its server, from its creator. Default: none. */
   readonly lobby_config?: unknown
   /**
-   * mock: the mock simulates its game server. server: a real one runs it. command: the mock has started it. none:
-   * the first find or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
+   * mock: its game server is simulated. server: a real one. command: the mock has started it. none: the first find
+   * or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
   readonly run_by?: 'mock' | 'server' | 'command' | 'none' | undefined
   /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
@@ -140,7 +140,7 @@ export interface LobbyInput {
   readonly stops_at?: string | number | undefined
   /** When a stopped lobby is deleted. Default: never. */
   readonly forgotten_at?: string | number | undefined
-  /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
+  /** The most players of a lobby: one number, or three. */
   readonly max_players?: MaxPlayersInput | undefined
   /** The number of its connected players, or the fields of each player. Default: none. */
   readonly players?: number | readonly Omit<PlayerInput, 'lobby_id'>[] | undefined
@@ -157,7 +157,7 @@ export interface SimulationInput {
   readonly modes?: Record<string, number> | undefined
   /** When the simulation began. Default: when the world begins. */
   readonly began_at?: string | number | undefined
-  /** true: the players that lobbies only count have become players who leave. Default: false. */
+  /** true: players that lobbies only count have become players who leave. Default: false. */
   readonly settled?: boolean | undefined
   /** When the next step is due. Default: at the next of the steps of five seconds after began_at. */
   readonly next_step_at?: string | number | undefined
@@ -178,7 +178,7 @@ export interface NamespaceInput {
   readonly created_at?: string | number | undefined
   /** The version of the game that it runs. Default: from the seed. */
   readonly version_id?: string | undefined
-  /** true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true. */
+  /** true: clients need no token for lobbies and regions. Default: true. */
   readonly tokenless?: boolean | undefined
   /** Host names whose pages belong to the namespace. Default: none. */
   readonly domains?: readonly string[] | undefined

@@ -5,11 +5,11 @@ import type { ProxyProtocol } from './operations.js'
 export interface LobbyPort {
   /** The name of the port for clients. */
   label: string
-  /** The one port. A server that the mock starts gets a free one instead. Leave it out where port_range is given. */
+  /** The one port. A server that the mock starts gets a free one instead. */
   target_port?: number | undefined
-  /** The one port, also of a server that the mock starts. So one server runs at a time. In place of target_port. */
+  /** The one port in place of target_port, also of a server that the mock starts. So one runs at a time. */
   fixed?: number | undefined
-  /** Ports from min to max. Leave it out where target_port is given. */
+  /** Ports from min to max, in place of target_port. */
   port_range?:
     | {
         /** The first port. */
@@ -25,8 +25,8 @@ export interface LobbyPort {
 /** The host of a game server, and the ports that it opens. An object without keys says that it opens none. */
 export interface ServerPorts {
   /**
-   * The host that game servers run on. The mock fills in {lobby_id}, {region_id} and {label}. Default: the host by
-   * which the client reaches the mock.
+   * The host of game servers, with {lobby_id}, {region_id} and {label} filled in. Default: that by which the
+   * client reaches the mock.
    */
   hostname?: string | undefined
   /** The ports that they open. Default: one, default, with the target_port 7777. An empty list: none. */
@@ -46,8 +46,8 @@ export interface SettingsRow {
       }
     | undefined
   /**
-   * true: lists leave out a lobby without players, unless it is the only one of its game mode, as in the real
-   * service. Default: false.
+   * true: lists leave out an empty lobby, unless it is the only one of its game mode, as in the real service.
+   * Default: false.
    */
   hide_empty_lobbies: boolean
   servers: 'auto' | 'manual'
@@ -69,8 +69,8 @@ export interface SettingsRow {
          */
         'watch without index'?: 'off' | undefined
         /**
-         * off: no warning. Without it: One client sends the same request again, and it fails 5 times in a row for the
-         * same reason, without growing pauses. Or the client does not wait for `retry-after`.
+         * off: no warning. Without it: One client repeats a request that fails 5 times in a row for the same reason,
+         * without growing pauses. Or the client does not wait for `retry-after`.
          */
         'no pause after failure'?: 'off' | undefined
         /**
@@ -138,7 +138,7 @@ export interface NamespaceRow {
   created_at: number
   /** The version of the game that it runs. Default: from the seed. */
   version_id: string
-  /** true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true. */
+  /** true: clients need no token for lobbies and regions. Default: true. */
   tokenless: boolean
   /** Host names whose pages belong to the namespace. Default: none. */
   domains: string[]
@@ -212,7 +212,7 @@ export interface SimulationRow {
   modes?: Record<string, number> | undefined
   /** When the simulation began. Default: when the world begins. */
   began_at: number
-  /** true: the players that lobbies only count have become players who leave. Default: false. */
+  /** true: players that lobbies only count have become players who leave. Default: false. */
   settled: boolean
   /** When the next step is due. Default: at the next of the steps of five seconds after began_at. */
   next_step_at?: number | undefined
@@ -236,11 +236,11 @@ export interface StartingLobbyRow {
   /** The number of connected players. Default: the number that `players` lists. */
   total_player_count: number
   reserved_player_count: number
-  /** The state of the game as its server reports it: any JSON that nests at most 64 levels. Default: none. */
+  /** The state that its server reports: any JSON of at most 64 levels. Default: none. */
   state?: unknown
   /** public: it is listed and found. private: only players with its id join it. Default: public. */
   publicity: 'public' | 'private'
-  /** true: it is closed. Nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  /** true: nobody finds it, no list has it, and players join it only by its id. Default: false. */
   is_closed: boolean
   /** Its tags, for find. Default: none. */
   tags?: Record<string, string> | undefined
@@ -274,19 +274,19 @@ export interface ReadyLobbyRow {
   /** The number of connected players. Default: the number that `players` lists. */
   total_player_count: number
   reserved_player_count: number
-  /** The state of the game as its server reports it: any JSON that nests at most 64 levels. Default: none. */
+  /** The state that its server reports: any JSON of at most 64 levels. Default: none. */
   state?: unknown
   /** public: it is listed and found. private: only players with its id join it. Default: public. */
   publicity: 'public' | 'private'
-  /** true: it is closed. Nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  /** true: nobody finds it, no list has it, and players join it only by its id. Default: false. */
   is_closed: boolean
   /** Its tags, for find. Default: none. */
   tags?: Record<string, string> | undefined
   /** The configuration for its server, from its creator. Default: none. */
   lobby_config?: unknown
   /**
-   * mock: the mock simulates its game server. server: a real one runs it. command: the mock has started it. none:
-   * the first find or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
+   * mock: its game server is simulated. server: a real one. command: the mock has started it. none: the first find
+   * or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
   run_by: 'mock' | 'server' | 'command' | 'none'
   /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
@@ -314,19 +314,19 @@ export interface StoppedLobbyRow {
   /** The number of connected players. Default: the number that `players` lists. */
   total_player_count: number
   reserved_player_count: number
-  /** The state of the game as its server reports it: any JSON that nests at most 64 levels. Default: none. */
+  /** The state that its server reports: any JSON of at most 64 levels. Default: none. */
   state?: unknown
   /** public: it is listed and found. private: only players with its id join it. Default: public. */
   publicity: 'public' | 'private'
-  /** true: it is closed. Nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  /** true: nobody finds it, no list has it, and players join it only by its id. Default: false. */
   is_closed: boolean
   /** Its tags, for find. Default: none. */
   tags?: Record<string, string> | undefined
   /** The configuration for its server, from its creator. Default: none. */
   lobby_config?: unknown
   /**
-   * mock: the mock simulates its game server. server: a real one runs it. command: the mock has started it. none:
-   * the first find or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
+   * mock: its game server is simulated. server: a real one. command: the mock has started it. none: the first find
+   * or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
   run_by: 'mock' | 'server' | 'command' | 'none'
   /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */

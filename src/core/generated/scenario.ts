@@ -5,8 +5,8 @@ import type { LobbyPort } from './rows.js'
 
 export interface ScenarioServerPorts {
   /**
-   * The host that game servers run on. The mock fills in {lobby_id}, {region_id} and {label}. Default: the host by
-   * which the client reaches the mock.
+   * The host of game servers, with {lobby_id}, {region_id} and {label} filled in. Default: that by which the
+   * client reaches the mock.
    */
   hostname?: string | undefined
   /** The ports that they open. Default: one, default, with the target_port 7777. An empty list: none. */
@@ -14,9 +14,9 @@ export interface ScenarioServerPorts {
   /** In place of lobby_ports with one port, whose label is default. */
   default?:
     | {
-        /** The one port. A server that the mock starts gets a free one instead. Leave it out where port_range is given. */
+        /** The one port. A server that the mock starts gets a free one instead. */
         target_port?: number | undefined
-        /** The one port, also of a server that the mock starts. So one server runs at a time. In place of target_port. */
+        /** The one port in place of target_port, also of a server that the mock starts. So one runs at a time. */
         fixed?: number | undefined
         /** The protocol by which clients reach the port. */
         proxy_protocol?: ProxyProtocol | undefined
@@ -77,19 +77,19 @@ export interface ScenarioLobby {
   region_id?: string | undefined
   /** The number of connected players. Default: the number that `players` lists. */
   total_player_count?: number | undefined
-  /** The state of the game as its server reports it: any JSON that nests at most 64 levels. Default: none. */
+  /** The state that its server reports: any JSON of at most 64 levels. Default: none. */
   state?: unknown
   /** public: it is listed and found. private: only players with its id join it. Default: public. */
   publicity?: 'public' | 'private' | undefined
-  /** true: it is closed. Nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  /** true: nobody finds it, no list has it, and players join it only by its id. Default: false. */
   is_closed?: boolean | undefined
   /** Its tags, for find. Default: none. */
   tags?: Record<string, string> | undefined
   /** The configuration for its server, from its creator. Default: none. */
   lobby_config?: unknown
   /**
-   * mock: the mock simulates its game server. server: a real one runs it. command: the mock has started it. none:
-   * the first find or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
+   * mock: its game server is simulated. server: a real one. command: the mock has started it. none: the first find
+   * or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
   run_by?: 'mock' | 'server' | 'command' | 'none' | undefined
   /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
@@ -102,7 +102,7 @@ export interface ScenarioLobby {
   stops_at?: string | undefined
   /** When a stopped lobby is deleted. Default: never. */
   forgotten_at?: string | undefined
-  /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
+  /** The most players of a lobby: one number, or three. */
   max_players?: MaxPlayersInput | undefined
   /** Players with a row of their own. Default: none. */
   players?: readonly ScenarioPlayer[] | undefined
@@ -113,7 +113,7 @@ export type ScenarioGameMode =
   | {
       /** Its id, which lobbies and clients name. */
       game_mode_id: string
-      /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
+      /** The most players of a lobby: one number, or three. */
       max_players?: MaxPlayersInput | undefined
       /** Ids of the regions that it enables. Default: all of the scenario. */
       regions?: readonly string[] | undefined
@@ -134,7 +134,7 @@ export type ScenarioGameMode =
         | {
             /** The command that starts the game server of a lobby. Default: none, and you start them. */
             command?: string | undefined
-            /** Files and folders whose changes restart the running game servers, from the folder of the mock. Default: none. */
+            /** Files and folders whose changes restart the game servers. Default: none. */
             watch?: readonly string[] | undefined
             /** A lobby stops if its server has not called ready within this time. Default: 5m. */
             ready_within?: string | undefined
@@ -142,7 +142,7 @@ export type ScenarioGameMode =
         | undefined
     }
 
-/** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
+/** The most players of a lobby: one number, or three. */
 export type MaxPlayersInput =
   | number
   | {
@@ -188,7 +188,7 @@ export interface ScenarioPlayers {
   modes?: Record<string, number> | undefined
   /** When the simulation began. Default: when the world begins. */
   began_at?: string | undefined
-  /** true: the players that lobbies only count have become players who leave. Default: false. */
+  /** true: players that lobbies only count have become players who leave. Default: false. */
   settled?: boolean | undefined
   /** When the next step is due. Default: at the next of the steps of five seconds after began_at. */
   next_step_at?: string | undefined
@@ -211,7 +211,7 @@ export interface ScenarioNamespace {
   created_at?: string | undefined
   /** The version of the game that it runs. Default: from the seed. */
   version_id?: string | undefined
-  /** true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true. */
+  /** true: clients need no token for lobbies and regions. Default: true. */
   tokenless?: boolean | undefined
   /** Host names whose pages belong to the namespace. Default: none. */
   domains?: readonly string[] | undefined
@@ -293,21 +293,18 @@ export interface ScenarioToken {
 export interface ScenarioInput {
   /** The name of the scenario, of at most 300 characters. Default: Untitled. */
   title?: string | undefined
-  /**
-   * A description of the world and of its use, in one or two sentences. Plain text of at most 300 characters.
-   * Default: none.
-   */
+  /** A description of the world, in plain text of at most 300 characters. Default: none. */
   description?: string | undefined
   /** The seed of ids, tokens and generated lobbies. Default: 1. */
   seed?: number | undefined
   /** The time that the world's clock starts at. Default: the real time. */
   now?: string | undefined
-  /** running or frozen, or an object with its mode and rate. Default: running. */
+  /** running or frozen, or an object. Default: running. */
   clock?:
     | {
-        /** running: the time passes by itself. frozen: it stands still. Default: running. */
+        /** running, or frozen: the time stands still. Default: running. */
         mode?: 'running' | 'frozen' | undefined
-        /** The speed of a running clock: 60 makes a minute pass in each real second. Default: 1. */
+        /** The speed of a running clock: 60 is a minute in each real second. Default: 1. */
         rate?: number | undefined
       }
     | 'running'
@@ -323,8 +320,8 @@ export interface ScenarioInput {
       }
     | undefined
   /**
-   * true: lists leave out a lobby without players, unless it is the only one of its game mode, as in the real
-   * service. Default: false.
+   * true: lists leave out an empty lobby, unless it is the only one of its game mode, as in the real service.
+   * Default: false.
    */
   hide_empty_lobbies?: boolean | undefined
   /** The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost. */
@@ -343,8 +340,8 @@ export interface ScenarioInput {
          */
         'watch without index'?: 'off' | undefined
         /**
-         * off: no warning. Without it: One client sends the same request again, and it fails 5 times in a row for the
-         * same reason, without growing pauses. Or the client does not wait for `retry-after`.
+         * off: no warning. Without it: One client repeats a request that fails 5 times in a row for the same reason,
+         * without growing pauses. Or the client does not wait for `retry-after`.
          */
         'no pause after failure'?: 'off' | undefined
         /**
@@ -381,8 +378,8 @@ export interface ScenarioInput {
       }
     | undefined
   /**
-   * auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real
-   * service. An object: as manual, and the command of the object starts them. Default: auto.
+   * auto: the mock plays the game server of a lobby until one calls. manual: it never does, as in the real
+   * service. An object: its command starts them. Default: auto.
    */
   servers?:
     | 'auto'
@@ -390,7 +387,7 @@ export interface ScenarioInput {
     | {
         /** The command that starts the game server of a lobby. Default: none, and you start them. */
         command?: string | undefined
-        /** Files and folders whose changes restart the running game servers, from the folder of the mock. Default: none. */
+        /** Files and folders whose changes restart the game servers. Default: none. */
         watch?: readonly string[] | undefined
         /** A lobby stops if its server has not called ready within this time. Default: 5m. */
         ready_within?: string | undefined
@@ -413,7 +410,7 @@ export interface ScenarioInput {
   created_at?: string | undefined
   /** The version of the game that it runs. Default: from the seed. */
   version_id?: string | undefined
-  /** true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true. */
+  /** true: clients need no token for lobbies and regions. Default: true. */
   tokenless?: boolean | undefined
   /** Host names whose pages belong to the namespace. Default: none. */
   domains?: readonly string[] | undefined
@@ -453,7 +450,7 @@ export interface ScenarioInput {
   faults?: readonly ScenarioFault[] | undefined
   /** Earlier requests to the world, with their responses. Default: none. */
   journal?: readonly JournalEntry[] | undefined
-  /** The past of the world, which makes the scenario a capsule. Only the mock writes it. Default: none. */
+  /** The past of the world. Only the mock writes it. Default: none. */
   past?: Record<string, unknown> | undefined
   /** The place of this schema, for editors. */
   $schema?: string | undefined

@@ -16,11 +16,11 @@ import { RegionEntry } from './matchmaker-entries.js'
 const ClockEntry = z.union([
   z.strictObject({
     mode: Mode.optional().meta({
-      description: 'running: the time passes by itself. frozen: it stands still. Default: running.',
+      description: 'running, or frozen: the time stands still. Default: running.',
       default: 'running',
     }),
     rate: Rate.optional().meta({
-      description: 'The speed of a running clock: 60 makes a minute pass in each real second. Default: 1.',
+      description: 'The speed of a running clock: 60 is a minute in each real second. Default: 1.',
       default: 1,
       examples: [60],
     }),
@@ -73,7 +73,7 @@ export const Scenario = lazy(() => {
       .max(longestText)
       .optional()
       .meta({
-        description: `A description of the world and of its use, in one or two sentences. Plain text of at most ${longestText} characters. Default: none.`,
+        description: `A description of the world, in plain text of at most ${longestText} characters. Default: none.`,
         examples: ['A busy evening with 400 lobbies. Good for long lists, and for filters.'],
       }),
     seed: z
@@ -82,7 +82,7 @@ export const Scenario = lazy(() => {
       .meta({ description: 'The seed of ids, tokens and generated lobbies. Default: 1.', default: 1, examples: [42] }),
     now: Time.optional().describe("The time that the world's clock starts at. Default: the real time."),
     clock: ClockEntry.optional().meta({
-      description: 'running or frozen, or an object with its mode and rate. Default: running.',
+      description: 'running or frozen, or an object. Default: running.',
       default: 'running',
       examples: ['frozen', { rate: 60 }],
     }),
@@ -90,7 +90,7 @@ export const Scenario = lazy(() => {
     servers: ServersInput.optional().meta({
       ...ServersInput.meta(),
       description:
-        'auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real service. An object: as manual, and the command of the object starts them. Default: auto.',
+        'auto: the mock plays the game server of a lobby until one calls. manual: it never does, as in the real service. An object: its command starts them. Default: auto.',
       default: 'auto',
     }),
     default_namespace: z
@@ -157,7 +157,7 @@ export const Scenario = lazy(() => {
     past: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('The past of the world, which makes the scenario a capsule. Only the mock writes it. Default: none.'),
+      .describe('The past of the world. Only the mock writes it. Default: none.'),
     $schema: z
       .string()
       .optional()

@@ -42,8 +42,7 @@ export const LobbyPort = z
   .strictObject({
     label: Identifier.meta({ description: 'The name of the port for clients.', examples: ['default'] }),
     target_port: target_port.meta({
-      description:
-        'The one port. A server that the mock starts gets a free one instead. Leave it out where port_range is given.',
+      description: 'The one port. A server that the mock starts gets a free one instead.',
       examples: [7777],
     }),
     fixed: z
@@ -53,7 +52,7 @@ export const LobbyPort = z
       .optional()
       .meta({
         description:
-          'The one port, also of a server that the mock starts. So one server runs at a time. In place of target_port.',
+          'The one port in place of target_port, also of a server that the mock starts. So one runs at a time.',
         examples: [7777],
       }),
     port_range: z
@@ -62,7 +61,7 @@ export const LobbyPort = z
         max: max.meta({ description: 'The last port.', examples: [26_010] }),
       })
       .optional()
-      .describe('Ports from min to max. Leave it out where target_port is given.'),
+      .describe('Ports from min to max, in place of target_port.'),
     proxy_protocol: proxy_protocol.describe('The protocol by which clients reach the port.'),
   })
   .describe('A port of a game server.')
@@ -86,7 +85,7 @@ export const ServerPorts = z.strictObject({
     .optional()
     .meta({
       description:
-        'The host that game servers run on. The mock fills in {lobby_id}, {region_id} and {label}. Default: the host by which the client reaches the mock.',
+        'The host of game servers, with {lobby_id}, {region_id} and {label} filled in. Default: that by which the client reaches the mock.',
       examples: ['10.0.0.7'],
     }),
   lobby_ports: LobbyPorts.optional().describe(

@@ -50,7 +50,7 @@ export const MaxPlayersInput = z
     }),
   ])
   .meta({
-    description: 'The most players of a lobby: by find, by join with its id, as a party. One number is all three.',
+    description: 'The most players of a lobby: one number, or three.',
     examples: [2, { normal: 16, direct: 20, party: 20 }],
   })
 export type MaxPlayersInput = scenario.MaxPlayersInput
@@ -85,8 +85,7 @@ export const ServersInput = z
         .array(z.string().regex(/\S/, 'expected the path of a file or a folder'))
         .optional()
         .meta({
-          description:
-            'Files and folders whose changes restart the running game servers, from the folder of the mock. Default: none.',
+          description: 'Files and folders whose changes restart the game servers. Default: none.',
           examples: [['src']],
         }),
       ready_within: Span.optional().meta({

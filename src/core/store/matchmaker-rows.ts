@@ -165,7 +165,7 @@ export const LobbyStatus = z
 export const RunBy = z
   .enum(['mock', 'server', 'command', 'none'])
   .describe(
-    'mock: the mock simulates its game server. server: a real one runs it. command: the mock has started it. none: the first find or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.',
+    'mock: its game server is simulated. server: a real one. command: the mock has started it. none: the first find or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.',
   )
 
 const lobbyColumns = {
@@ -184,8 +184,7 @@ const lobbyColumns = {
   /** The number of reserved seats. Triggers keep it equal to the rows of players. */
   reserved_player_count: Uint32,
   state: Json.optional().meta({
-    description:
-      'The state of the game as its server reports it: any JSON that nests at most 64 levels. Default: none.',
+    description: 'The state that its server reports: any JSON of at most 64 levels. Default: none.',
     examples: [{ map: 'Harbour' }],
   }),
   publicity: z
@@ -193,9 +192,7 @@ const lobbyColumns = {
     .describe('public: it is listed and found. private: only players with its id join it. Default: public.'),
   is_closed: z
     .boolean()
-    .describe(
-      'true: it is closed. Nobody finds it, no list has it, and players join it only by its id. Default: false.',
-    ),
+    .describe('true: nobody finds it, no list has it, and players join it only by its id. Default: false.'),
   tags: record(z.string())
     .optional()
     .meta({ description: 'Its tags, for find. Default: none.', examples: [{ map: 'harbour' }] }),
@@ -394,7 +391,7 @@ export const SimulationRow = z
     began_at: Time.describe('When the simulation began. Default: when the world begins.'),
     settled: z
       .boolean()
-      .describe('true: the players that lobbies only count have become players who leave. Default: false.'),
+      .describe('true: players that lobbies only count have become players who leave. Default: false.'),
     next_step_at: Time.optional().describe(
       'When the next step is due. Default: at the next of the steps of five seconds after began_at.',
     ),

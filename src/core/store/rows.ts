@@ -28,7 +28,7 @@ export const SettingsRow = z.strictObject({
   hide_empty_lobbies: z
     .boolean()
     .describe(
-      'true: lists leave out a lobby without players, unless it is the only one of its game mode, as in the real service. Default: false.',
+      'true: lists leave out an empty lobby, unless it is the only one of its game mode, as in the real service. Default: false.',
     ),
   servers: Servers,
   ready_within_ms: ReadyWithin,
@@ -100,11 +100,7 @@ export const NamespaceRow = z.strictObject({
     description: 'The version of the game that it runs. Default: from the seed.',
     examples: ['44444444-4444-4444-8444-444444444444'],
   }),
-  tokenless: z
-    .boolean()
-    .describe(
-      'true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true.',
-    ),
+  tokenless: z.boolean().describe('true: clients need no token for lobbies and regions. Default: true.'),
   domains: z.array(HostName).meta({
     description: 'Host names whose pages belong to the namespace. Default: none.',
     examples: [['tanks.example']],

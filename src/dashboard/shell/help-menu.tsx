@@ -5,8 +5,6 @@ import type { ViewName } from '../world/address.js'
 import { page } from '../world/page-state.js'
 import { saveSession } from './actions.js'
 
-const docs = 'docs/README.md'
-
 /** What to do if something is wrong, the keys, and where the docs are. */
 export function HelpMenu() {
   return (
@@ -19,7 +17,7 @@ export function HelpMenu() {
           <Button class="choice" onClick={() => (openDialog.value = 'keys')}>
             Keys <kbd>?</kbd>
           </Button>
-          <Docs />
+          <Docs page="README" />
         </>
       )}
     </Menu>
@@ -57,15 +55,15 @@ export function Wrong() {
           Save the session
         </Button>
       </p>
-      <Docs />
+      <Docs page="something-is-wrong" />
     </>
   )
 }
 
-function Docs() {
+function Docs({ page }: { readonly page: string }) {
   return (
     <p class="muted">
-      Docs, in the package: <code>{docs}</code>
+      Docs, in the package: <code>docs/{page}.md</code>
     </p>
   )
 }
