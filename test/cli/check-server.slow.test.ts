@@ -5,7 +5,7 @@ import { folder, run, start } from '../support/command.js'
 import { isAlive, shown, until } from '../support/game-server-programs.js'
 import { runHere } from '../support/run-here.js'
 
-const botsGuide = 'docs/guides/bots.md'
+const bot = shown('bot.mjs', 'docs/guides/bots.md')
 
 /** A client that leaves while the server still reports it. */
 const early = `
@@ -53,7 +53,9 @@ server.listen(wrong === 'has another port' ? 0 : PORT_default, () => wrong !== '
 async function programs(): Promise<string> {
   const cwd = await folder()
   const files = {
-    'bot.mjs': shown('bot.mjs', botsGuide),
+    // Prints nothing.
+    'client.mjs': bot.replace(/^socket\.on.*\n/m, ''),
+    'bot.mjs': bot,
     'early.mjs': early,
     'wrong.mjs': wrongServer,
     'lobby-server.mjs': shown('lobby-server.mjs'),
@@ -67,12 +69,12 @@ async function programs(): Promise<string> {
 const inFolder = (cwd: string, command: string) => command.replace(/ (?=[\w-]+\.(?:mjs|py))/, ` ${cwd}/`)
 
 const check = (...args: readonly string[]) => ['check-server', '--game-mode', 'sandbox', ...args]
-const clients = (...args: readonly string[]) => check('--players', '2', '--client', 'node bot.mjs', ...args)
+const clients = (...args: readonly string[]) => check('--players', '2', '--client', 'node client.mjs', ...args)
 
 /** Checks a wrong server with a number of clients. */
 async function checkWrong(wrong: string, { players, within }: { readonly players: number; readonly within: string }) {
   const cwd = await programs()
-  const args = ['--players', `${players}`, '--client', `node ${cwd}/bot.mjs`, '--within', within]
+  const args = ['--players', `${players}`, '--client', `node ${cwd}/client.mjs`, '--within', within]
   return runHere(check(...args, '--', 'node', `${cwd}/wrong.mjs`, wrong))
 }
 
@@ -89,6 +91,7 @@ describe('mockmaker check-server', () => {
     const pairs = [
       ['node lobby-server.mjs', 'node early.mjs ends'],
       ['python3 lobby_server.py', 'node early.mjs resets'],
+      ['node lobby-server.mjs', 'node bot.mjs'],
     ] as const
 
     const found = await Promise.all(pairs.map(([server, client]) => failuresOf(server, client)))
@@ -114,7 +117,7 @@ describe('mockmaker check-server', () => {
 
     const { code, stdout, stderr } = await run(
       [
-        ...check('--players', '2', '--client', 'node bot.mjs', '--junit', 'report.xml', '--json'),
+        ...check('--players', '2', '--client', 'node client.mjs', '--junit', 'report.xml', '--json'),
         '--',
         'node',
         'lobby-server.mjs',
