@@ -17,8 +17,7 @@ const pagesWith = (language: string) =>
   everyPage.filter(([, { blocks }]) => blocks.some(block => block.language === language))
 
 /** Tells whether a YAML block is a scenario. Blocks for other programs name their file. */
-const isScenario = ({ file = '' }: { readonly file: string | undefined }) =>
-  !/^(\.github\/|kubernetes\.yaml$)/.test(file)
+const isScenario = ({ file = '' }: { readonly file: string | undefined }) => !file.startsWith('.github/')
 const scenarios = blocksWith('yaml').filter(({ block }) => isScenario(block))
 
 /** Texts of blocks for programs that are not installed here. The engine tests read these blocks. */
@@ -48,8 +47,6 @@ function isTested(
   if (['lobby-server.mjs', 'lobby_server.py'].includes(file)) return true
   // test/cli/players.slow.test.ts runs it.
   if (file === 'bot.mjs') return true
-  // test/server/deploy/deploy.slow.test.ts compares and runs them.
-  if (['docs/deploy/nginx.conf', 'docs/deploy/replicas.nginx.conf', 'kubernetes.yaml'].includes(file)) return true
   if (language === 'js') return file !== '' && commands.includes(`node ${file}`)
   // test/cli/mcp.test.ts compares them with what the command prints.
   if (page.path === 'docs/guides/use-it-from-an-agent.md' && language === 'json') return true
