@@ -142,8 +142,18 @@ describe('the pages', () => {
   })
 })
 
+const guides = pages.filter(({ path }) => path.startsWith('docs/guides/'))
+
+describe('the guides', () => {
+  it('are at most 20, of at most 800 words each', () => {
+    const long = guides.filter(({ text }) => text.trim().split(/\s+/).length > 800)
+
+    expect(long.map(({ path }) => path)).toEqual([])
+    expect(guides.length).toBeLessThanOrEqual(20)
+  })
+})
+
 describe('an example', () => {
-  const guides = pages.filter(({ path }) => path.startsWith('docs/guides/'))
   const linked = new Set(guides.flatMap(page => localLinksOf(page).map(({ file }) => file)))
 
   it.for(readdirSync('examples'))('is linked from a guide, and says what to change in another project: %s', name => {
