@@ -5,8 +5,7 @@ import { folder, run, start } from '../support/command.js'
 import { isAlive, shown, until } from '../support/game-server-programs.js'
 import { runHere } from '../support/run-here.js'
 
-const checkGuide = 'docs/guides/check-a-game-server.md'
-const botsGuide = 'docs/guides/fill-it-with-bots.md'
+const bot = shown('bot.mjs', 'docs/guides/bots.md')
 
 /** A client that leaves while the server still reports it. */
 const early = `
@@ -54,13 +53,13 @@ server.listen(wrong === 'has another port' ? 0 : PORT_default, () => wrong !== '
 async function programs(): Promise<string> {
   const cwd = await folder()
   const files = {
-    'client.mjs': shown('client.mjs', checkGuide),
-    'bot.mjs': shown('bot.mjs', botsGuide),
+    // Prints nothing.
+    'client.mjs': bot.replace(/^socket\.on.*\n/m, ''),
+    'bot.mjs': bot,
     'early.mjs': early,
     'wrong.mjs': wrongServer,
     'lobby-server.mjs': shown('lobby-server.mjs'),
     'lobby_server.py': shown('lobby_server.py'),
-    'bots-server.mjs': shown('lobby-server.mjs', botsGuide),
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
   return cwd
@@ -92,7 +91,7 @@ describe('mockmaker check-server', () => {
     const pairs = [
       ['node lobby-server.mjs', 'node early.mjs ends'],
       ['python3 lobby_server.py', 'node early.mjs resets'],
-      ['node bots-server.mjs', 'node bot.mjs'],
+      ['node lobby-server.mjs', 'node bot.mjs'],
     ] as const
 
     const found = await Promise.all(pairs.map(([server, client]) => failuresOf(server, client)))

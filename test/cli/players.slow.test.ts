@@ -3,15 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { WarningsState } from '../../src/core/control/warnings/warning.js'
 import { folder, serve, start } from '../support/command.js'
-import { pageAt } from '../support/docs.js'
+import { pageAt, programsOf } from '../support/docs.js'
 import { isGroupAlive, until } from '../support/game-server-programs.js'
 import { runHere } from '../support/run-here.js'
 
 /** Serves a scenario beside the files of a page, and returns its folder, with the client. */
 async function serveGame(page: string, scenario: string) {
   const cwd = await folder()
-  const files = pageAt(page).blocks.filter(({ file = '' }) => /\.(yaml|mjs)$/.test(file))
-  const texts = new Map(files.map(({ file = '', text }) => [file, text]))
+  const texts = new Map(Object.entries(programsOf(pageAt(page))).filter(([file]) => /\.(yaml|mjs)$/.test(file)))
   texts.set('game.yaml', 'servers: { command: node lobby-server.mjs }\ngame_modes: [duel]\n')
   for (const [name, text] of texts) await writeFile(join(cwd, name), text)
   const mock = await serve([scenario], { cwd })
@@ -24,7 +23,7 @@ async function serveGame(page: string, scenario: string) {
   return { ...mock, cwd, players, warnings }
 }
 
-const guide = 'docs/guides/fill-it-with-bots.md'
+const guide = 'docs/guides/bots.md'
 
 /** The pids of the processes that started, in their order. */
 const pidsIn = (lines: readonly string[]) =>

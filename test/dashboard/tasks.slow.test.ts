@@ -28,10 +28,10 @@ interface Task {
   readonly keys: readonly string[]
 }
 
-/** Reads the tasks and their keys from the guide. */
+/** Reads the tasks and their keys from the reference. */
 async function readTasks(): Promise<Task[]> {
-  const guide = await readFile('docs/guides/dashboard.md', 'utf8')
-  const [, table = ''] = /### Twenty tasks by keyboard\n[\s\S]*?\|---\|---\|\n((?:\|.*\n)+)/.exec(guide) ?? []
+  const page = await readFile('docs/reference/page.md', 'utf8')
+  const [, table = ''] = /### Twenty tasks by keyboard\n[\s\S]*?\|---\|---\|\n((?:\|.*\n)+)/.exec(page) ?? []
   return [...table.matchAll(/^\| (.*) \| (.*) \|$/gm)].map(([, name = '', keys = '']) => ({
     name,
     keys: [...keys.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key),

@@ -6,7 +6,7 @@ import { readScenario } from '../../src/core/scenario/read.js'
 import { LobbyRow, PlayerRow } from '../../src/core/store/matchmaker-rows.js'
 import { DeviceLinkRow } from '../../src/core/store/rows.js'
 import { createMockmaker } from '../../src/index.js'
-import { type Block, blockOf, blocksWith, exampleOf, isOfExample, type Page, pageAt, pages } from '../support/docs.js'
+import { type Block, blockOf, blocksWith, exampleFileOf, type Page, pageAt, pages } from '../support/docs.js'
 import { keysOf, withoutGenerated } from '../support/generated-tables.js'
 import { closedAfterTest } from '../support/worlds.js'
 import { anchorsOf, linksOf, sentencesOf, wordsIn } from './prose.js'
@@ -17,8 +17,7 @@ const pagesWith = (language: string) =>
   everyPage.filter(([, { blocks }]) => blocks.some(block => block.language === language))
 
 /** Tells whether a YAML block is a scenario. Blocks for other programs name their file. */
-const isScenario = ({ file = '' }: { readonly file: string | undefined }) =>
-  !/^(\.github\/|kubernetes\.yaml$)/.test(file)
+const isScenario = ({ file = '' }: { readonly file: string | undefined }) => !file.startsWith('.github/')
 const scenarios = blocksWith('yaml').filter(({ block }) => isScenario(block))
 
 /** Texts of blocks for programs that are not installed here. The engine tests read these blocks. */
@@ -38,7 +37,7 @@ function isTested(
 ) {
   const { language, text, file = '' } = block
   // A test compares it with the file, and another one runs the example.
-  if (isOfExample(page, block)) return true
+  if (exampleFileOf(page, block)) return true
   if (language === 'sh' || language === 'powershell') return true
   // Its text is compared with the output of the commands before it.
   // A test below reads the drawing of the wings.
@@ -48,8 +47,6 @@ function isTested(
   if (['lobby-server.mjs', 'lobby_server.py'].includes(file)) return true
   // test/cli/players.slow.test.ts runs it.
   if (file === 'bot.mjs') return true
-  // test/server/deploy/deploy.slow.test.ts compares and runs them.
-  if (['docs/deploy/nginx.conf', 'docs/deploy/replicas.nginx.conf', 'kubernetes.yaml'].includes(file)) return true
   if (language === 'js') return file !== '' && commands.includes(`node ${file}`)
   // test/cli/mcp.test.ts compares them with what the command prints.
   if (page.path === 'docs/guides/use-it-from-an-agent.md' && language === 'json') return true
@@ -145,8 +142,18 @@ describe('the pages', () => {
   })
 })
 
+const guides = pages.filter(({ path }) => path.startsWith('docs/guides/'))
+
+describe('the guides', () => {
+  it('are at most 20, of at most 800 words each', () => {
+    const long = guides.filter(({ text }) => text.trim().split(/\s+/).length > 800)
+
+    expect(long.map(({ path }) => path)).toEqual([])
+    expect(guides.length).toBeLessThanOrEqual(20)
+  })
+})
+
 describe('an example', () => {
-  const guides = pages.filter(({ path }) => path.startsWith('docs/guides/'))
   const linked = new Set(guides.flatMap(page => localLinksOf(page).map(({ file }) => file)))
 
   it.for(readdirSync('examples'))('is linked from a guide, and says what to change in another project: %s', name => {
@@ -223,33 +230,31 @@ describe('the blocks of code', () => {
     },
   )
 
-  it.for(everyPage.filter(([, page]) => exampleOf(page) !== undefined))(
-    'of %s are the files of its example, or parts of them',
-    ([, page]) => {
-      for (const { file = '', text } of page.blocks.filter(block => isOfExample(page, block))) {
-        const whole = readFileSync(join(exampleOf(page) ?? '', file), 'utf8')
-        const parts = text.replace(/^.*\n/, '').split(/^ *(?:\/\/|#) …\n/m)
+  it('of the guides of examples are their files, or parts of them', () => {
+    for (const page of pages)
+      for (const block of page.blocks) {
+        const file = exampleFileOf(page, block)
+        if (file === undefined) continue
+        const whole = readFileSync(file, 'utf8')
+        const parts = block.text.replace(/^.*\n/, '').split(/^ *(?:\/\/|#) …\n/m)
 
         for (const part of parts) expect(whole).toContain(part.trim())
       }
-    },
-  )
+  })
 
   it.for(everyPage)('of %s are all found', ([, { text, blocks }]) => {
     // A fence with indentation or an info string would hide its block from the tests.
     expect(text.match(/^\s*(?:```|~~~)/gm)?.length ?? 0).toBe(2 * blocks.length)
   })
 
-  it.for(pagesWith('sh'))(
-    'of %s for bash have a sibling for PowerShell, if PowerShell cannot run them',
-    ([, { blocks }]) => {
-      const alone = blocks.filter(
-        (block, at) => block.language === 'sh' && isBashOnly(block) && blocks[at + 1]?.language !== 'powershell',
-      )
+  it('of README.md for bash have a sibling for PowerShell, if PowerShell cannot run them', () => {
+    const { blocks } = pageAt('README.md')
+    const alone = blocks.filter(
+      (block, at) => block.language === 'sh' && isBashOnly(block) && blocks[at + 1]?.language !== 'powershell',
+    )
 
-      expect(alone.map(({ text }) => text)).toEqual([])
-    },
-  )
+    expect(alone.map(({ text }) => text)).toEqual([])
+  })
 
   it.for(pagesWith('powershell'))('of %s for PowerShell do the same as those for bash', ([, { blocks }]) => {
     for (const [at, block] of blocks.entries()) {

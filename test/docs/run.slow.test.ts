@@ -7,13 +7,13 @@ import manifest from '../../package.json' with { type: 'json' }
 import { createClient } from '../../src/client/index.js'
 import { executablePath } from '../support/chromium.js'
 import { type OpenCommand, openCommand } from '../support/command.js'
-import { blocksWith, isOfExample, type Page, pageAt, pages } from '../support/docs.js'
+import { blocksWith, exampleFileOf, type Page, pageAt, pages, programsOf } from '../support/docs.js'
 import { createProject, type Project } from '../support/project.js'
 import { matchesShown, sessionsOf } from './shell-blocks.js'
 
 /** Returns the files of a page, by their paths. */
-function filesOf({ blocks }: Page, { url }: Pick<OpenCommand, 'url'>): Record<string, string> {
-  const named = blocks.flatMap(({ file, text }) => (file === undefined ? [] : [[file, withUrl(text, { url })]]))
+function filesOf(page: Page, { url }: Pick<OpenCommand, 'url'>): Record<string, string> {
+  const named = Object.entries(programsOf(page)).map(([file, text]) => [file, withUrl(text, { url })])
   return Object.fromEntries([['package.json', '{ "type": "module" }'], ...named])
 }
 
@@ -27,7 +27,7 @@ const withUrl = (text: string, { url }: Pick<OpenCommand, 'url'>) => text.replac
 const folderOf = ({ path }: Page) => path.replace(/\.md$/, '').replaceAll('/', '-')
 
 /** The pages whose files run here. The files of the others are those of an example, which runs with the packed package. */
-const ownPages = pages.filter(page => !page.blocks.some(block => isOfExample(page, block)))
+const ownPages = pages.filter(page => !page.blocks.some(block => exampleFileOf(page, block)))
 const ownBlocks = blocksWith('ts').filter(({ page }) => ownPages.includes(page))
 
 const it = base.extend<{ shared: OpenCommand; project: Project; compiled: readonly string[] }>({

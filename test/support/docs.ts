@@ -42,16 +42,18 @@ export function pageAt(path: string): Page {
   return page
 }
 
-/** Returns the folder of the example that a guide explains: `examples/vite` for `docs/guides/vite.md`. */
-export function exampleOf({ path }: Page): string | undefined {
-  const folder = path.replace(/^docs\/guides\/(.*)\.md$/, 'examples/$1')
-  return folder !== path && existsSync(folder) ? folder : undefined
+/** Returns the file that a block shows, of the examples that its guide explains: those of `vite-and-next.md` are two. */
+export function exampleFileOf({ path }: Page, { file }: Block): string | undefined {
+  const [, name = ''] = /^docs\/guides\/(.*)\.md$/.exec(path) ?? []
+  const files = name.split('-and-').map(example => `examples/${example}/${file}`)
+  return files.find(one => existsSync(one))
 }
 
-/** Tells whether a block is a file of the example that its page explains, or a part of one. */
-export function isOfExample(page: Page, { file }: Block): boolean {
-  const example = exampleOf(page)
-  return example !== undefined && file !== undefined && existsSync(`${example}/${file}`)
+/** Returns the programs of a page by their names. The guide of game servers has the server of all pages. */
+export function programsOf({ blocks }: Page): Record<string, string> {
+  const server = blockOf('docs/guides/game-servers.md', 'lobby-server.mjs')
+  const named = [server, ...blocks].flatMap(({ file, text }) => (file === undefined ? [] : [[file, text]]))
+  return Object.fromEntries(named)
 }
 
 /** Returns the first block of a page with that file name, or without one. */

@@ -8,7 +8,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { createClient } from '../../../src/client/index.js'
 import { folder, freePort, lineLike, start } from '../../support/command.js'
-import { blockOf } from '../../support/docs.js'
 import { failure, json, ok, sendTo } from '../../support/http.js'
 import { RedisServer } from '../../support/redis-server.js'
 
@@ -58,12 +57,6 @@ http { access_log off; ${temporary.join(' ')} include ${path}/site.conf; }`
 }
 
 describe('docs/deploy/nginx.conf', () => {
-  it('is the block of the guide', async () => {
-    const shipped = await readFile('docs/deploy/nginx.conf', 'utf8')
-
-    expect(blockOf('docs/guides/share.md', 'docs/deploy/nginx.conf').text).toBe(shipped)
-  })
-
   it('passes on operations, control calls, streams, links, waiting watches and the address that nginx saw', async () => {
     const mock = await serve(['--trust-proxy', '127.0.0.1', '--public-url', 'https://mock.example'], env)
     const url = await nginxBefore(mock)
@@ -112,15 +105,6 @@ describe('docs/deploy/nginx.conf', () => {
     const got = [await ask({}), await ask({ 'x-forwarded-for': '127.0.0.1' }), await ask({ 'x-forwarded-for': '::1' })]
 
     expect(got.map(failure)).toEqual(got.map(() => '403 API_FORBIDDEN'))
-  })
-})
-
-describe('docs/deploy/replicas.nginx.conf', () => {
-  it('begins with the block of the guide', async () => {
-    const shipped = await readFile('docs/deploy/replicas.nginx.conf', 'utf8')
-
-    const [block] = blockOf('docs/guides/replicas.md', 'docs/deploy/replicas.nginx.conf').text.split('// …')
-    expect(shipped.startsWith(block ?? '')).toBe(true)
   })
 })
 
@@ -191,9 +175,9 @@ describe('docs/deploy/compose.yaml', () => {
   })
 })
 
-describe('the Kubernetes manifest of the guide', () => {
+describe('docs/deploy/kubernetes.yaml', () => {
   it('starts the command with flags that it takes, not as root, and is ready by /healthz', async () => {
-    const { text } = blockOf('docs/guides/share.md', 'kubernetes.yaml')
+    const text = await readFile('docs/deploy/kubernetes.yaml', 'utf8')
     const [deployment, service] = text.split(/^---$/m).map(part => parse(part))
     const [container] = deployment.spec.template.spec.containers
 
