@@ -78,7 +78,6 @@ export function printBanner(
   printFirstLines(rows, ready, console)
 }
 
-/** A line and its label. */
 type LabelledLine = readonly [label: string, text: string]
 
 /** Prints lines with their labels, and a last line below them. */
@@ -110,7 +109,6 @@ export function worldLine(world: Pick<LiveWorld, 'tables'>, title: string, label
   return `${cutToWidth(escapedLine(title), room)}: ${facts}`
 }
 
-/** Describes the numbers of players and lobbies: `36 players + 2 on the way in 5 lobbies`. */
 function playersInLobbies(seats: ReturnType<typeof countSeats>): string {
   return `${playersText(seats)} in ${counted(seats.lobbies, 'lobby', 'lobbies')}`
 }

@@ -53,7 +53,6 @@ export async function exec(command: readonly string[], options: StartOptions<Fla
   }
 }
 
-/** Finds a token of the default namespace, or of its game. */
 function firstToken(kind: FlagsOf<'exec'>['token'], world: World): string | undefined {
   const namespace = defaultNamespace(world)
   if (!namespace) return undefined

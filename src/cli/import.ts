@@ -122,7 +122,6 @@ function leftOutText({ exchanges, leftOut }: HarRecording, { used }: ImportedSce
   return `Not used: ${reasons.join(', ')}`
 }
 
-/** The most groups of entries in a message. */
 const mostGroups = 10
 
 /** Lists the numbers of entries: `entries 2, 5 to 9`. */

@@ -124,7 +124,6 @@ export function obeyKeys(keys: readonly Key[], mode: KeyMode, console: KeyConsol
   })
 }
 
-/** The parts of a process that a terminal in raw mode needs. */
 type RawProcess = Pick<NodeJS.Process, 'platform' | 'kill' | 'on' | 'emit'> & { readonly stdin: KeyInput }
 
 /** A stop that does not come within this time never comes, in ms. A process without a shell cannot be stopped. */

@@ -26,7 +26,6 @@ interface KeyTarget {
   readonly folder?: string
 }
 
-/** The keys that act on a world need it. */
 interface WorldTarget extends KeyTarget {
   readonly world: KeyWorld
 }
@@ -80,7 +79,6 @@ export function servingKeys(target: WorldTarget): readonly Key[] {
   ]
 }
 
-/** The keys that need no world. */
 export function keysWithoutWorld(target: KeyTarget): readonly Key[] {
   const { url, console, quit, open = openInBrowser } = target
   return [
@@ -91,7 +89,6 @@ export function keysWithoutWorld(target: KeyTarget): readonly Key[] {
   ]
 }
 
-/** The keys of a command that only shows a world. */
 export function showingKeys(target: WorldTarget): readonly Key[] {
   return servingKeys(target).filter(({ key }) => ['x', 'o', 'c', 'q'].includes(key))
 }
@@ -112,7 +109,6 @@ function scenarioCycle({ mock, console, world }: WorldTarget): () => Promise<voi
   }
 }
 
-/** Completes the newest pending device link for the first game. */
 async function completeNewestLink({ mock, console, world }: WorldTarget): Promise<void> {
   const [newest, game] = await mock.worlds.lookAtDefault(({ world: { deviceLinks, games, clock } }) => {
     const pending = deviceLinks.all().filter(link => link.status === 'pending' && !hasPassed(link.expires_at, clock))

@@ -36,7 +36,6 @@ function summaryOf({ checks, grade, notRun }: LabReport, { isQuick }: { readonly
   return `${countsText(checks)}. Grade ${grade}${isQuick ? ', without patience' : ''}`
 }
 
-/** Reads the names of checks, one a line. Rejects with `UsageError`. */
 async function readBaseline(file: string): Promise<LabCheckName[]> {
   let text: string
   try {

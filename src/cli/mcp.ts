@@ -30,7 +30,6 @@ export async function serveMcp(
   }
 }
 
-/** The longest answer of a mock that is read, in bytes. */
 const longestAnswer = 64 * 1024 * 1024
 
 /** The mock must begin its response within this time, in ms. Moving the clock far takes long. */

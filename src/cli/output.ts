@@ -41,7 +41,6 @@ export interface CountedLine {
 /** The first two characters of every escape code. */
 const codeStart = '\u001b['
 
-/** The exit code if the output cannot be written. */
 const writeFailureExitCode = 1
 
 /**
@@ -92,7 +91,6 @@ export function createConsole(process: NodeJS.Process): Console {
   }
 }
 
-/** Prints a document, or writes it to a file. */
 export type PrintDocument = (text: string) => void | Promise<void>
 
 /** Returns a function that prints a document on standard output, or writes it to a file. It replaces an older file. It rejects with `UsageError`. */

@@ -8,7 +8,6 @@ import type { Console } from './output.js'
 import { checkWorldExists, clientEnvironment } from './running-mock.js'
 import { logOfServers, quitOnSignals } from './serve.js'
 
-/** The mock is asked for an answer at this interval, in ms. */
 const probeMs = 1_000
 
 /** The exit code if there is no such command, as in shells. */
@@ -54,7 +53,6 @@ export async function runPlayers(
   })
 }
 
-/** Calls a function once nothing answers at a URL any more. */
 function watchMock(url: string, onEnd: () => void): ReturnType<typeof setInterval> {
   const { server = url } = splitWorldUrl(url) ?? {}
   let misses = 0

@@ -28,7 +28,6 @@ import { serve } from './serve.js'
 import { show } from './show.js'
 import { printStory } from './story.js'
 
-/** The commands that run the words after `--`. */
 const runningCommands = ['exec', 'check-server', 'lab', 'players']
 
 const failed = 1
@@ -161,7 +160,6 @@ function addScenarioCommands(program: Command, { console, packageRoot, setExitCo
     })
 }
 
-/** Checks scenarios, and prints the problems of each. Resolves with `true` if all are valid. */
 async function validateScenarios(namesOrPaths: readonly string[], console: Console): Promise<boolean> {
   let isValid = true
   for (const nameOrPath of namesOrPaths) {
@@ -181,7 +179,6 @@ async function validateScenarios(namesOrPaths: readonly string[], console: Conso
   return isValid
 }
 
-/** Says what a capsule holds. */
 function capsuleText({ version, made_at, changes, exchanges, stories }: Past): string {
   const parts = [
     counted(changes.length, 'change', 'changes'),
@@ -368,7 +365,6 @@ function addExport(program: Command, { console }: ProgramOptions): void {
   )
 }
 
-/** Ends the command with a usage error if its options do not fit together. */
 function checkExport(flags: FlagsOf<'export'>, command: Command): void {
   const { data, har, revision, with: parts, capsule, last, output } = flags
   const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'

@@ -12,13 +12,10 @@ import type { ExchangeRecord } from '../core/pipeline/log.js'
 import type { World } from '../core/store/world.js'
 import type { Console } from './output.js'
 
-/** The longest error message in a line, in characters. */
 const maxMessage = 200
 
-/** The longest path or origin in a line, in characters. */
 const maxName = 300
 
-/** The longest body of the last failed request, in characters. */
 const maxBody = 2_000
 
 /** The requests of a mock since its start, without calls of the control API and successful visits of pages. */
@@ -93,7 +90,6 @@ export function printLastFailure(entries: readonly JournalEntry[], { print, styl
   print('')
 }
 
-/** Writes a warning as one line. */
 export function warningLine({ world, warning }: NewWarning, style: Console['style'] = (_, text) => text): string {
   const place = world === defaultWorldId ? '' : style('dim', ` [${world}]`)
   return `${style('yellow', 'warning')}  ${warning.rule}${place}: ${warning.sentence} ${warning.advice}`

@@ -87,7 +87,6 @@ export async function checkWorldExists({ url, controlToken }: ControlAddress): P
   })
 }
 
-/** The server must answer a probe within this time, in ms. */
 const probeTimeoutMs = 5_000
 
 /** Prints that the server at a URL is ready. Rejects with `UsageError` if it is not, or if it is no mock. */
@@ -104,19 +103,15 @@ export async function checkHealth({ url }: FlagsOf<'health'>, console: Console):
   throw new UsageError(`${server} is not ready: ${escapedLine(shortened(String(message), maxMessage))}`)
 }
 
-/** The longest answer to a probe that is read, in bytes. */
 const longestProbe = 64 * 1024
 
 /** The mock must begin its response within this time, in ms. Reading a large scenario can keep it busy for seconds. */
 const timeoutMs = 15_000
 
-/** The mock must end its response within this time, in ms. */
 const longTimeoutMs = 120_000
 
-/** The longest list that is read, in bytes. */
 const longestList = 64 * 1024 * 1024
 
-/** The longest error message that is shown, in characters. */
 const maxMessage = 2_000
 
 /** Calls the control API of a running mock, or of the world that the URL names. Rejects with `UsageError` if that fails. */

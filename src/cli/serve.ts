@@ -248,10 +248,8 @@ export function networkUrlsOf(
     .map(({ address }) => `http://${address}:${port}`)
 }
 
-/** The program on a taken port must answer within this time, in ms. */
 const answerTimeoutMs = 3_000
 
-/** The longest answer of that program that is read. */
 const longestAnswer = 1024 * 1024
 
 type Place = Parameters<typeof bind>[0]
@@ -276,10 +274,8 @@ async function bindOrOffer(place: Place, confirm: StartOptions['confirm']): Prom
   }
 }
 
-/** The most ports to try after a taken one. */
 const maxOffers = 20
 
-/** Opens the first free port after a taken one. */
 async function bindNext({ port: taken, ...place }: Place): Promise<OpenPort | undefined> {
   const last = Math.min(taken + maxOffers, 65_535)
   for (let port = taken + 1; port <= last; port++) {
@@ -302,7 +298,6 @@ async function scenarioServedOn({ host, port }: PortTaken): Promise<string | und
   return page.name === 'mockmaker' ? String(page.scenario) : undefined
 }
 
-/** The exit code after a second SIGINT. */
 const interrupted = 130
 
 /** Serves a mock until a signal or a key ends the process. Rejects with `UsageError` if it cannot start. */
@@ -371,7 +366,6 @@ function warnOfCapsule(
   if (isKept) console.warn(`warning: --data keeps the end of ${name}, and not its past: a restart loses that`)
 }
 
-/** The time between two looks at a scenario file, in ms. */
 const lookEveryMs = 200
 
 /**

@@ -30,7 +30,6 @@ export async function printStory(
   for (const line of endLines(story)) console.print(line)
 }
 
-/** The most players in a list to choose from. */
 const mostListed = 20
 
 async function listPlayers(
@@ -65,7 +64,6 @@ function printSteps(steps: readonly StoryStep[], console: Console): void {
   }
 }
 
-/** Writes a time in UTC. */
 function timeText(at: string): string {
   return at.replace('T', ' ').replace('Z', '')
 }
@@ -76,7 +74,6 @@ const pauseWidth = 12
 /** The most lobbies that a step shows, besides the chosen one. */
 const mostLosers = 5
 
-/** Lists the lobbies that a find did not choose, and why. */
 function losersOf(candidates: Required<StoryStep>['reasons']['candidates'] = []): string[] {
   const losers = candidates.flatMap(({ lobby_id, region_id, because }) =>
     because === undefined ? [] : [`not ${lobby_id} in ${region_id}: ${because}`],

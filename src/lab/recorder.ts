@@ -4,7 +4,6 @@ import type { RecordedRequest, Recording } from './recording.js'
 
 const linkPath = '/cloud/devices/links'
 
-/** The longest recorded answer, in bytes. */
 const mostBytes = 64 * 1024
 
 interface RecorderOptions {

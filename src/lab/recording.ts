@@ -19,7 +19,6 @@ export interface RecordedRequest {
   answer?: string
 }
 
-/** The end of a client. */
 export interface ClientEnd {
   readonly at: number
   /** The exit code. `undefined` if a signal ended it. */
@@ -69,7 +68,6 @@ export function indexOf({ end, status, answer = '' }: RecordedRequest): string |
   }
 }
 
-/** The longest answer in a line, in characters. */
 const longestAnswer = 120
 
 /** Writes a request as one line: `+1.204 s GET /cloud/devices/links?… → 200 {…}, after 0.503 s`. */

@@ -44,7 +44,6 @@ export const pollWithinMs = 10_000
 const waitedMs = 500
 /** A client has this time to exit after the lab has completed the link, in ms. */
 export const exitWithinMs = 5_000
-/** A condition is looked at in this interval, in ms. */
 const tickMs = 15
 
 interface StageOptions {

@@ -20,7 +20,6 @@ export interface Failure {
 /** Finds what is wrong. `undefined`: nothing is. */
 export type Rule = (recording: Recording) => Failure | undefined
 
-/** Returns the first failure of some rules. */
 export function firstFailure(recording: Recording, rules: readonly Rule[]): Failure | undefined {
   return rules.reduce<Failure | undefined>((found, rule) => found ?? rule(recording), undefined)
 }
@@ -107,9 +106,7 @@ export function lowerIndexText(recording: Recording): string {
     : 'it sent no index after the lower one'
 }
 
-/** The length of the window in which requests are counted, in ms. */
 const windowMs = 5_000
-/** The most requests in it. */
 const mostInWindow = 10
 
 /** At most 10 requests in 5 s, until the link is complete. */

@@ -13,7 +13,6 @@ import type { AbortSignalLike, MockRequest, RequestHandler } from '../core/pipel
 export interface RequestHandlers {
   /** In-process. */
   readonly answer: RequestHandler
-  /** Over HTTP. */
   readonly answerOverHttp: RequestHandler
   /** Selects another handler for one request in-process. Default: `answer`. */
   select?(request: Request): RequestHandler | undefined
@@ -100,7 +99,6 @@ export function urlInProcess(baseUrl: string, path: string): string {
   return (/^https?:/.test(url) || !/^https?:/.test(origin) ? '' : origin) + url + path
 }
 
-/** A base URL without a slash at its end (`url`), and its path. */
 interface Base {
   readonly url: string
   readonly basePath: string

@@ -46,7 +46,6 @@ export function straysBeside(world: object): string | undefined {
   return strays.describe(world)
 }
 
-/** A function with a world of its own, as users and as the mock see that. */
 interface Isolated {
   readonly own: MockmakerWorld
   readonly world: RunningWorld

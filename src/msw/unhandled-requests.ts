@@ -17,7 +17,6 @@ export interface ListenOptions {
   readonly onUnhandledRequest?: UnhandledRequest | undefined
 }
 
-/** The part of MSW 3's frames that we use. */
 interface UnhandledFrame {
   readonly frame: { readonly protocol: string; readonly data: unknown }
   readonly defaults: { warn(): unknown; error(): unknown }

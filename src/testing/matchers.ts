@@ -110,7 +110,6 @@ function resultOf(verification: Verification): MatcherResult {
   return { pass: verification.ok, message: () => describeMismatch(verification) }
 }
 
-/** The message of `.not` if the requests came. */
 function unexpected(found: Verification, times: Times | undefined): string {
   if (times === undefined) return describeMismatch(found)
   const reason = `expected another number of requests than ${JSON.stringify(times)}, and found ${found.matched}`

@@ -9,9 +9,7 @@ import type { UnhandledRequest } from '../msw/unhandled-requests.js'
 /** A test with a mock of its own. */
 export interface RunningTest {
   readonly name: string
-  /** The mock as the test sees it. */
   readonly mock: object
-  /** Answers the requests of the test. */
   readonly answer: RequestHandler
   readonly onUnhandledRequest: Exclude<UnhandledRequest, string>
   /** Answers the blocked requests, and ends the mock: each later use of it throws or rejects. */
@@ -39,7 +37,6 @@ export class RunningTests {
     this.strays.begin(test)
   }
 
-  /** Ends a test and its mock. */
   async end(test: RunningTest): Promise<void> {
     this.#running.delete(test)
     this.strays.end(test)

@@ -81,13 +81,11 @@ export function servedDifferences(served: ServedLobby, expected: ServedExpectati
   return lines
 }
 
-/** Says that a server has served as expected. */
 export function servedText(served: ServedLobby, expected: ServedExpectation): string {
   const list = Object.entries(expected).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
   return `the server of lobby ${served.lobby_id} has served so: ${list.join(', ')}`
 }
 
-/** The most players or calls of a message. */
 const mostShown = 10
 
 function storyLines(players: readonly ServedPlayer[]): string[] {

@@ -26,7 +26,6 @@ export interface TestWorldOptions extends Pick<NewWorldOptions, 'scenario' | 'se
 /** A `fetch` that MSW does not intercept. */
 export type Fetch = typeof globalThis.fetch
 
-/** The calls of a test to its mock. */
 export class TestCalls {
   readonly #open = new Set<Promise<unknown>>()
   hasEnded = false

@@ -11,7 +11,6 @@ export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'servers' | '
 /** The same over HTTP. */
 export type TestedClient = Pick<Client, 'faults' | 'journal' | 'servers' | 'snapshot' | 'warnings'>
 
-/** Finds out, for each client of a test, whether its world has lost the journal. */
 const losses = new WeakMap<object, LossOf>()
 
 /**

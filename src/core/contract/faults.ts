@@ -110,7 +110,6 @@ export const FaultError = lazy(() =>
 )
 export type FaultError = types.FaultError
 
-/** Tells whether the service has an error code. */
 export function isServiceCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorStatus, code)
 }

@@ -82,7 +82,6 @@ function readSent(input: ScenarioInput | CheckedScenario): CheckedScenario {
 
 /** Any object, because the table checks its keys. A schema would lose a key called `__proto__`. */
 const AnyRecord = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
-/** Returns the names in a list with commas. */
 const namesIn = (list: string) => list.split(',').filter(Boolean)
 
 /** The body of any call. A text is the id of a new game mode, or of a region of the catalogue. */
@@ -91,14 +90,12 @@ export const ObjectOrText = z.custom<Readonly<Record<string, unknown>> | string>
   'expected an object',
 )
 
-/** A whole number in a query. */
 const wholeNumber = z
   .string()
   .regex(/^\d{1,16}$/, 'expected a whole number')
   .transform(Number)
   .meta(integerInQuery)
 
-/** `true` or `false` in a query. */
 const trueOrFalse = z
   .enum(['true', 'false'])
   .transform(text => text === 'true')
@@ -673,7 +670,6 @@ export interface Health {
   readonly data?: KeptData
 }
 
-/** Marks a world of a server that refuses every change. */
 function marked<Described extends object>(
   world: Described,
   isReadOnly: boolean,

@@ -131,7 +131,6 @@ export function variablePart(label: string): string {
   return label.replaceAll('-', '_')
 }
 
-/** Returns the variables of a port, or of a range of ports. */
 export function portVariables(
   label: string,
   { hostname, port, port_range }: Partial<Join['ports'][string]>,

@@ -62,7 +62,6 @@ export interface MockEvents extends AsyncIterableIterator<MockEvent> {
   readonly after: string
 }
 
-/** The most events that may wait for one reader. */
 const maxWaiting = 10_000
 
 /** Limits the memory of events that wait for readers. At a limit, the reader with the most events gets a gap instead. */
@@ -101,7 +100,6 @@ interface WaitingEvent {
   readonly bytes: number
 }
 
-/** The events that wait for one reader. */
 class EventQueue {
   readonly #budget: EventBudget
   readonly #createGap: () => MockEvent
@@ -109,7 +107,6 @@ class EventQueue {
   readonly pastBytes: number
   /** The most exchanges that wait. */
   readonly #newest: number
-  /** The bytes of the events that wait. */
   bytes = 0
   #waiting: WaitingEvent[] = []
   #exchanges = 0

@@ -121,7 +121,6 @@ function check<Schema extends z.ZodType>(schema: Schema, input: object | string,
   }
 }
 
-/** Turns a mistake of the caller into an `ApiError`. */
 function asApiError(error: unknown, part: 'query' | 'body'): unknown {
   if (!(error instanceof UsageError)) return error
   return new ApiError(part === 'query' ? 'API_BAD_QUERY' : 'API_BAD_BODY', error.message)

@@ -96,7 +96,6 @@ function findRecord(world: World, recordPath: RecordPath): AnyRecord {
   throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${recordPath.table} lists them.`)
 }
 
-/** Adds the name of its owner to a token. */
 function withOwner(row: AnyRecord, name: ControlTable, world: World): AnyRecord {
   if (name !== 'tokens') return row
   if (row.namespace_id === undefined) return { ...row, game: world.games.get(String(row.game_id))?.name_id }

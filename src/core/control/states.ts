@@ -133,7 +133,6 @@ const readers: { readonly [Name in StateName]: (source: StateSource) => WorldSta
   },
 }
 
-/** The states of one world. */
 export class ObservedWorld implements ObservedStates<WorldStates> {
   constructor(private readonly source: StateSource) {}
 

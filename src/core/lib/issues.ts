@@ -8,10 +8,8 @@ export type Issue = z.core.$ZodIssue
 /** The keys that lead from a value to one inside it. */
 export type Path = readonly PropertyKey[]
 
-/** The longest path in a message, in characters. */
 const longestPath = 240
 
-/** The longest key in a path, in characters. */
 const longestKey = 80
 
 /** Writes a path as in code: `games[0].lobbies[3].region_id`, `tags["two words"]`. At most 240 characters. */

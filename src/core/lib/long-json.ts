@@ -8,7 +8,6 @@ const mostWritten = 500
 /** The characters of a text that count as a value. */
 const charactersPerValue = 100
 
-/** The characters of a piece. */
 const pieceLength = 64 * 1024
 
 /**

@@ -1,7 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { beginAtCaller } from './caller-stack.js'
 
-/** The longest value in a message, in characters. */
 const longestQuote = 80
 
 /** Quotes a value in a message, as JSON of at most 80 characters. A large value costs no more time. */
@@ -67,13 +66,11 @@ export function escapedLine(text: string): string {
   )
 }
 
-/** The longest word that gets a suggestion, in characters. */
 const longestWord = 256
 
 /** The most choices to compare. A suggestion must cost less than the call. */
 const mostCompared = 2_000
 
-/** The shortest word that is searched as a part of choices, in characters. */
 const shortestPart = 3
 
 /**
@@ -104,7 +101,6 @@ export function nearest(word: string, choices: Iterable<string>): string | undef
   return found ?? (withPart.length === 1 ? withPart[0] : undefined)
 }
 
-/** Counts the letters that differ. */
 function lettersBetween(one: string, other: string): number {
   let i = 0
   while (i < one.length && one[i] === other[i]) i++
@@ -121,10 +117,8 @@ function words(text: string): string {
   return ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ')} `
 }
 
-/** The most choices or problems that a message lists. */
 const mostListed = 20
 
-/** The longest choice in a list, in characters. */
 const longestListed = 60
 
 /**

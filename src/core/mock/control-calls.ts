@@ -54,7 +54,6 @@ interface ControlOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** A control call in its world. */
 interface CallPlace extends Pick<Parameters<typeof runControlCall>[2], 'read' | 'isNew'> {
   readonly request: MockRequest
   readonly world: RunningWorld

@@ -31,13 +31,11 @@ export interface EntryParts {
   readonly scenarioName?: string | undefined
   /** The scenarios that can be loaded by name, besides the one in the options. Default: the shipped `default`. */
   readonly scenarios?: Readonly<Record<string, ScenarioInput>> | undefined
-  /** Creates the registry of scenarios. Default: `createRegistry`. */
   readonly registry?: typeof createRegistry | undefined
   /** The mock's own scenario may have commands of game servers: it comes from the user's code. Default: refused. */
   readonly commands?: 'allowed' | undefined
   /** Creates the world `default` at its first use only, because a storage may have it. Default: at once. */
   readonly isKept?: boolean | undefined
-  /** Replaces some of the limits of memory. */
   readonly memory?: Partial<typeof memoryLimits> | undefined
 }
 
@@ -183,7 +181,6 @@ export class Mock {
     this.notReady.add('the mock is closing')
   }
 
-  /** See `Mockmaker.close`. */
   async close(): Promise<void> {
     this.announceClose()
     if (this.#ends.length > 0) await Promise.all(this.#ends.map(end => end()))

@@ -64,11 +64,9 @@ export interface ReloadOptions {
   readonly dryRun?: boolean | undefined
 }
 
-/** Settings that all worlds of a mock share. */
 export interface CommonSettings {
   readonly registry: ScenarioRegistry
   readonly log: Emitter<ExchangeRecord>
-  /** Publishes each new warning of any world. */
   readonly warned: Emitter<NewWarning>
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
@@ -82,7 +80,6 @@ export interface CommonSettings {
   onBug(error: unknown, where: string): void
 }
 
-/** The warnings of a capsule that an earlier version has written. */
 const noWarnings: WarningsState = { warnings: [], dropped: 0 }
 
 /** The most requests that may be blocked in a world (PROTOCOL.md B7). */
@@ -100,7 +97,6 @@ export class RunningWorld {
   /** The requests that faults hold or delay. */
   readonly held: LiveHeldRequests
   readonly journal: LiveJournal
-  /** Answers the requests of this world. */
   readonly handle: RequestHandler
   /** Responds without running an operation: with a page, a result of the control API, or an error. */
   readonly responder: Responder

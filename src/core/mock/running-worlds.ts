@@ -298,7 +298,6 @@ export class RunningWorlds {
     throw this.unknown(id)
   }
 
-  /** Creates the error for an id that no world has. */
   unknown(id: string, because = 'in-process, mock.worlds.put creates one'): ApiError {
     return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: ${because}.${didYouMean(id, this.#ids)}`)
   }
@@ -315,7 +314,6 @@ export class RunningWorlds {
     return [...new Set([defaultWorldId, ...this.#open.keys(), ...this.#sleeping().map(({ id }) => id)])]
   }
 
-  /** Lists the kept worlds that are not in memory. */
   #sleeping(): readonly (KeptSummary & Partial<SharedSummary>)[] {
     return this.storage?.list().filter(({ id }) => !this.#open.has(id)) ?? []
   }

@@ -20,7 +20,6 @@ export interface StartState {
   readonly journal?: readonly JournalEntry[] | undefined
   /** The past of a capsule. Its end is the state. */
   readonly past?: Past | DecodedPast | undefined
-  /** Creates the same state with another seed. */
   withSeed(seed: number): WorldState
 }
 
@@ -29,7 +28,6 @@ interface RegistryOptions {
   readonly own: { readonly name: string; readonly scenario: ScenarioInput }
   /** The scenarios that can be loaded by name. */
   readonly named: Readonly<Record<string, ScenarioInput>>
-  /** Replaces the seeds of the scenarios. */
   readonly seed: number | undefined
   readonly publicUrl: string | undefined
   /** Simulates players in namespaces whose scenario does not set its players. */
@@ -42,7 +40,6 @@ export class ScenarioRegistry {
   readonly #scenarios: Map<string, ScenarioInput>
   readonly #states = new Map<string, WorldState>()
   #commands: ScenarioCommands | undefined
-  /** All scenarios, the mock's own first. */
   readonly summaries: ScenarioSummary[]
 
   constructor(private readonly options: RegistryOptions) {
@@ -62,13 +59,11 @@ export class ScenarioRegistry {
     return copy
   }
 
-  /** The commands of the mock's own scenario. */
   get commands(): ScenarioCommands {
     this.#commands ??= scenarioCommands(this.#named(this.options.own.name))
     return this.#commands
   }
 
-  /** The mock's own scenario. */
   get own(): { readonly name: string; readonly scenario: CheckedScenario } {
     const { name } = this.options.own
     return { name, scenario: this.#named(name) }
@@ -140,7 +135,6 @@ export class ScenarioRegistry {
     return defineWorld(scenario, { ...this.options, seed, path: worldPath(worldId) })
   }
 
-  /** Replaces the mock's own scenario. */
   replaceOwn(scenario: CheckedScenario): void {
     const { name } = this.options.own
     this.#scenarios.set(name, scenario)

@@ -9,7 +9,6 @@ import type { LoggedWorld } from '../store/world.js'
 import type { OpenWorld, OpenWorlds } from './open-worlds.js'
 import { type CommonSettings, RunningWorld } from './running-world.js'
 
-/** A storage for the worlds of a mock. */
 export interface StorageSettings {
   readonly storage: WorldStorage
   /** The time after which an unused world is deleted, in real ms. Worlds that code has made stay. */
@@ -68,7 +67,6 @@ export class WorldLoader {
     for (const one of ids) this.#takeLoading(one)?.return(undefined)
   }
 
-  /** See `RunningWorlds.read`. */
   read(storage: WorldStorage, id: string): RunningWorld | undefined {
     const stored = storage.open(id)
     return stored && runAtOnce(this.#readFrom(stored, id))

@@ -26,12 +26,10 @@ interface Place {
   readonly group: string
 }
 
-/** A call that takes a seat for a new player. */
 type SeatCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'tables' | 'random' | 'now'>
 
 type FindInput = OperationInput<'lobbies.find'>
 
-/** The parts of a find that choose its lobby. */
 type FindCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'input' | 'tables' | 'starter' | 'outageOf'>
 
 /** Takes a seat in the fullest lobby that fits, or in a new one (PROTOCOL.md C). */
@@ -147,7 +145,6 @@ function findPlaces(
   )
 }
 
-/** Leaves out the regions that are down. */
 function upPlaces(places: readonly Place[], { outageOf }: Pick<FindCall, 'outageOf'>): readonly Place[] {
   return places.some(({ region_id }) => outageOf(region_id) !== undefined)
     ? places.filter(({ region_id }) => outageOf(region_id) === undefined)
@@ -301,7 +298,6 @@ function checkJoinable(
 /** Simulated players may not use this share of the lobbies of a namespace. */
 const shareForClients = 1 / 8
 
-/** Throws `ApiError` if a limit forbids a new lobby. */
 function checkNewLobby(
   { namespace_id, game_mode_id, max_players_normal }: GameModeRow,
   { max_players = max_players_normal }: { readonly max_players?: number | undefined },
@@ -324,7 +320,6 @@ function checkNewLobby(
   )
 }
 
-/** Creates a lobby. It is ready at once if the mock simulates its server. */
 function createLobbyRow(
   { mode, region_id }: Place,
   input: Partial<Pick<OperationInput<'lobbies.create'>, 'publicity' | 'tags' | 'max_players' | 'lobby_config'>>,

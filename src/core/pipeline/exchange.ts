@@ -31,7 +31,6 @@ import {
 } from './respond.js'
 import { type Route, routes } from './routes.js'
 
-/** The parts of a world that answer its requests. */
 interface AnsweringParts {
   readonly worldId: string
   readonly world: LiveWorld
@@ -292,7 +291,6 @@ export class Exchange implements RequestFacts, CallOrigin {
   }
 }
 
-/** The answer of a fault. */
 function injectedError(error: FaultError, faultId: string): InjectedError {
   const { code = 'ERROR', message = `fault ${faultId} of this mock injected this error`, metadata } = error
   const { retry_after = code === 'API_RATE_LIMIT' ? 1 : undefined } = error
@@ -333,7 +331,6 @@ function endText(how: HeldEnd): string {
   return how.error || how.reset || how.empty ? ', then failed' : ''
 }
 
-/** Returns a response as JSON. */
 function answerOf({ status, output }: Result, waits_for?: AnswerDraft['waits_for']): AnswerDraft {
   const answer: AnswerDraft = { status, ...(waits_for === undefined ? {} : { waits_for }) }
   if (output !== undefined) setKey(answer, 'body', parseJson(writeJson(output)))

@@ -47,7 +47,6 @@ export function outputNow(output: Output): unknown {
   return output instanceof LateOutput ? output.make() : output
 }
 
-/** The output that a call would have now. */
 interface OutputDraft {
   /** JSON. `undefined` is the empty body. */
   readonly output?: unknown

@@ -23,7 +23,6 @@ export interface FaultHandle extends FaultState {
   release(how?: HeldRelease): number
 }
 
-/** A fault that a call makes. */
 export interface FaultOfCall {
   readonly fault: FaultInput
   /** Rewrites a message about the keys of the fault as one about the arguments of the call. */

@@ -77,7 +77,6 @@ export interface AnswerDraft extends Partial<Answer> {
   readonly waits_for?: 'watch' | 'lobby' | 'resolver'
 }
 
-/** A held request, and the function that releases it. */
 interface Held extends HeldExchange {
   /** The fault that holds it. `undefined` after a release with a delay, because the fault may be deleted meanwhile. */
   faultId: string | undefined

@@ -169,15 +169,12 @@ class Queue<Item extends BudgetEntry> {
   }
 }
 
-/** A revision of a world, and the time of its change set, in ms since the epoch. */
 interface Revision {
   readonly revision: number
   readonly at: number
 }
 
-/** The limits of a history. */
 export interface HistoryLimits {
-  /** The most exchanges. */
   readonly exchanges: number
   /** The length of the history: ms of the world's clock, or a number of change sets. */
   readonly changes: { readonly ms: number } | { readonly count: number }

@@ -17,7 +17,6 @@ import { bodyLimit, header, type MockRequest } from './message.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The most problems in one message. */
 const mostProblems = 10
 
 /**
@@ -88,7 +87,6 @@ export function jsonOf(bytes: Uint8Array | undefined): unknown {
 /** A byte order mark. The decoder keeps it, because the service refuses it. */
 const mark = '\ufeff'
 
-/** The limits of a body. */
 export interface BodyLimits extends JsonLimits {
   readonly bytes: number
   /** Ends the message about a body that is too large. Default: `send a shorter one`. */

@@ -65,10 +65,8 @@ interface Wait {
   cancel(reason: string): void
 }
 
-/** The most requests before a wait that are searched for one that it missed. */
 const mostSearched = 20
 
-/** The most requests that wait for their answers in the message of a timeout. */
 const mostPending = 5
 
 /** The calls of test code that wait for requests of a world. Without a timeout they keep no process alive. */

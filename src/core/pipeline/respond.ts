@@ -48,7 +48,6 @@ interface ResponderOptions {
   readonly redactor: Redactor
   /** Creates the ray ids. */
   readonly rays: Pick<Random, 'uuid'>
-  /** Reports an error that is a bug. */
   onBug(error: unknown, where: string): void
 }
 
@@ -253,7 +252,6 @@ export function editedResult(result: Result, answer: HeldAnswer): Result {
   }
 }
 
-/** The statuses whose answers have no body. */
 const withoutBody = [204, 205, 304]
 
 /** The response with the output of an operation, as JSON. `undefined` is an empty body. */
@@ -265,7 +263,6 @@ export function outputResult(output: unknown, status = 200): Result {
 
 const encodedOutputs = new WeakMap<object, Uint8Array<ArrayBuffer>>()
 
-/** Encodes a shared output only once. */
 function encodeJson(output: unknown): Uint8Array<ArrayBuffer> {
   if (typeof output !== 'object' || output === null) return encoder.encode(writeJson(output))
   const known = encodedOutputs.get(output)

@@ -17,7 +17,6 @@ export interface Route<Id> {
   readonly params: Params
 }
 
-/** The endpoints at a path, by method. */
 interface Match<Id> {
   readonly ids: ReadonlyMap<string, Id>
   readonly params: Params

@@ -21,7 +21,6 @@ export interface Verification {
   readonly run: string
 }
 
-/** The part of a verification that the requests decide. */
 type Comparison = Omit<Verification, 'begins_at' | 'run'>
 
 /** An exchange that nearly matches, and its differences. */
@@ -103,7 +102,6 @@ function tooEarly(exchange: JournalEntry, last: JournalEntry): Difference {
   return { field: 'order', expected: `after ${requestText(last)}`, actual }
 }
 
-/** Tells whether an exchange matches a pattern. */
 export function isMatch(entry: JournalEntry, pattern: RequestPattern, tables: ReadTables): boolean {
   return listDifferences(entry, pattern, tables).length === 0
 }
@@ -113,7 +111,6 @@ export function nearestOf(compared: readonly NearMiss[]): NearMiss[] {
   return compared.toSorted((one, other) => one.differs.length - other.differs.length).slice(0, mostNearMisses)
 }
 
-/** The longest pattern in a message, in characters. */
 const longestMatch = 1_000
 
 /** Shows what requests must have, for the end of their description: ` that matches {"status":200}`. Empty if nothing. */

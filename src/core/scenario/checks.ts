@@ -201,7 +201,6 @@ function* checkLobby(
   for (const [i, player] of players.entries()) yield* checkVariant(player, [...path, 'players', i], playerVariants)
 }
 
-/** Checks that the game mode of a lobby enables its region. */
 function* checkEnabledRegion(
   { region_id: id }: LobbyEntry,
   { regions, game_mode_id }: GameMode,

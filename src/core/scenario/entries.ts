@@ -22,7 +22,6 @@ import { namespaceLabel } from '../store/tokens.js'
 import { entryKeys } from './entry-keys.js'
 import { type GameMode, GameModeEntry, LobbyEntry, ServerPortsEntry } from './matchmaker-entries.js'
 
-/** The names of a game, or of a namespace. */
 export type Names = Pick<GameRow, 'name_id' | 'display_name'>
 
 /** Returns the names of an entry. Without a display name, it is displayed by its `name_id`. */
@@ -138,7 +137,6 @@ export const GameEntry = z.strictObject({
 })
 export type GameEntry = z.output<typeof GameEntry>
 
-/** A game in a scenario, with its path. */
 export interface PlacedGame {
   readonly path: Path
   readonly names: Names
@@ -146,7 +144,6 @@ export interface PlacedGame {
   readonly namespaces: readonly PlacedNamespace[]
 }
 
-/** A namespace in a scenario, with its path. */
 export interface PlacedNamespace {
   readonly path: Path
   readonly names: Names

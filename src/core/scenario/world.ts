@@ -59,7 +59,6 @@ import {
   type ScenarioInput,
 } from './schema.js'
 
-/** Options of a new world, beside its scenario. */
 export interface WorldOptions {
   /** Default: the scenario's. */
   readonly seed?: number | undefined
@@ -97,7 +96,6 @@ export function defineWorld(checked: CheckedScenario, options: WorldOptions = {}
   }
 }
 
-/** A namespace whose id is known. */
 type IdentifiedNamespace = PlacedNamespace & { readonly namespace_id: string }
 
 interface LobbyOptions {
@@ -268,7 +266,6 @@ export function* snapshotSteps(state: WorldState, { hasFaults = false } = {}): S
   }
 }
 
-/** Encodes the rows of a table as entries of a scenario. */
 function* encodeAll<Name extends 'deviceLinks' | 'tokens', Schema extends z.ZodObject>(
   name: Name,
   schema: Schema,
@@ -283,7 +280,6 @@ function* encodeAll<Name extends 'deviceLinks' | 'tokens', Schema extends z.ZodO
   return entries
 }
 
-/** Encodes the lobbies of each namespace with their players. */
 function* lobbiesByNamespace({ settings, gameModes, lobbies, players }: TableStates, tables: ReadTables) {
   const playersOf = new Map<string, z.input<typeof PlayerEntry>[]>()
   for (const { row } of players.rows.values()) {

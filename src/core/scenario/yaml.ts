@@ -191,7 +191,6 @@ function parseYaml(
   return { content, report }
 }
 
-/** The most shown characters of a line. */
 const shownWidth = 100
 
 /** Writes a line of a text with its number, and a caret under a column. Cuts a long line. */

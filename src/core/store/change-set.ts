@@ -193,7 +193,6 @@ function* withDifferences(table: TableState<object>, rows: readonly Difference[]
 /** The number of items in one step of a loop. A step for each item would cost more than its work, which takes microseconds. */
 const itemsPerStep = 64
 
-/** Calls a function for each item. */
 function* forEachInSteps<Item>(items: Iterable<Item>, run: (item: Item) => void): Steps<void> {
   let i = 0
   for (const item of items) {

@@ -19,7 +19,6 @@ import { defaultNames, type TableName } from './rows.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A row of another table that belongs to a new row. */
 interface OwnedInput {
   readonly table: TableName
   /** Its path in the owner's input: `players[0]`. */

@@ -151,7 +151,6 @@ function outageAt({ fault, beganAt = never, lastAt = -never }: FaultRecord): num
 
 const never = Number.POSITIVE_INFINITY
 
-/** Counts a matching request. */
 export function countMatch(record: FaultRecord, now: number): FaultRecord {
   const { after } = record.fault
   const matched = record.matched + 1

@@ -5,7 +5,6 @@ import type { GameModeRow, LobbyRow, PlayerRow, SettingsRow } from '../generated
 /** Rows by their ids: a table, or a map of the page. */
 export type RowsById<Row> = Pick<ReadonlyMap<string, Row>, 'get'>
 
-/** A lobby that has not stopped. */
 export type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
 
 export type SeatedPlayer = Extract<PlayerRow, { status: 'reserved' | 'connected' }>

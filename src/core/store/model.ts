@@ -34,7 +34,6 @@ export interface Reference<Row, Column = string> {
   readonly columns: readonly Column[]
   readonly table: TableName
   ids(row: Row): readonly string[]
-  /** Finds the rows that refer to an id. */
   referrers(rows: TreeTable<Row & object>, id: string): readonly Row[]
   /** `restrict`: the referenced row cannot be deleted. `cascade`: the referring rows are deleted with it. */
   readonly onDelete: 'restrict' | 'cascade'

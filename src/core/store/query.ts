@@ -2,7 +2,6 @@ import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
 import { getKey, isJsonObject, isPlainObject, sameJson } from '../lib/json.js'
 import { quoted, UsageError } from '../lib/messages.js'
 
-/** The values that all found rows have, by column. */
 type Equalities = Readonly<Record<string, string>>
 
 /** The values of fields: `{ game_mode_id: 'duel' }`. A nested field is `{ state: { map } }` or `{ 'state.map': map }`. */

@@ -34,7 +34,6 @@ export interface ReloadSummary {
   readonly cascaded: number
 }
 
-/** The states that a reload merges, by table. */
 interface MergeStates {
   /** The initial state of the old scenario. */
   readonly before: TableStates

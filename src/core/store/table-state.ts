@@ -20,7 +20,6 @@ export interface IndexDefinition<Row, Column = string> {
   rank?(row: Row): number | undefined
 }
 
-/** Values that no two rows may share. */
 interface UniqueDefinition<Row, Column = string> {
   values(row: Row): readonly string[]
   /** The column with the value, if it is a single column. Queries for it then use the index. */

@@ -31,7 +31,6 @@ export type WorldTables = { readonly [Name in TableName]: Table<Rows[Name], Inpu
 /** The tables of a world inside a transaction. */
 export type TransactionTables = { readonly [Name in TableName]: TransactionTable<Rows[Name], Inputs[Name]> }
 
-/** The parts of a world that its collections work on. */
 interface CollectionHost {
   readonly tables: Tables
   readonly random: Random

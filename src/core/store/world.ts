@@ -572,7 +572,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
       readonly clock?: ClockChange | undefined
       /** The setting before, if the clock has already moved. */
       readonly clockBefore?: ClockState
-      /** The revision is at least this one. Default: 0. */
       readonly minRevision?: number
     },
   ): T {
@@ -663,7 +662,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     return changeSet
   }
 
-  /** Stamps changes with their revision. */
   #commit(changes: readonly Change[], revision: number, touched: Set<Tag> | undefined): void {
     const { dependencies } = this
     // To list what they touch takes longer than to ask each listener again.

@@ -29,7 +29,6 @@ interface ForwardOptions {
   readonly signal: AbortSignalLike
 }
 
-/** The time for a connection, in ms. */
 const connectMs = 2_000
 
 /** An idle connection is kept for this time, in ms. It is shorter than that of the other replica, which might close it under a request. */

@@ -4,7 +4,6 @@ import type { ReplicaInfo } from '../../core/storage/shared-storage.js'
 import { StorageError } from '../../core/storage/storage.js'
 import { type RedisClient, RedisError } from './redis-client.js'
 
-/** The times of a lease, in ms. */
 export interface LeaseTimes {
   /** The time after which the server ends a lease that nobody renews. Default: 3 s. */
   readonly leaseMs: number
@@ -30,7 +29,6 @@ export interface LeaseHolder {
   onChange(failure: StorageError | undefined): void
 }
 
-/** A moment on both clocks of a process. */
 interface Moment {
   readonly wall: number
   readonly monotonic: number

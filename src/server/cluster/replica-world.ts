@@ -15,7 +15,6 @@ import type { ReplicaContent } from './replica-content.js'
 
 /** The largest line or origin, in UTF-16 units. Redis takes texts of 512 MB. */
 const longestText = 128 * 1024 ** 2
-/** A base is sent in parts of about this size. */
 const partSize = 1024 ** 2
 /** The most lines without a reply before a clock has to wait. */
 const mostOpenLines = 256
@@ -43,7 +42,6 @@ export interface ReplicaHost {
   closeWorld(world: ReplicaWorld): void
 }
 
-/** The creation or a line, which the storage has not acknowledged. */
 interface OpenCommand {
   readonly name: 'create' | 'append'
   readonly args: readonly string[]

@@ -30,11 +30,9 @@ export interface RequestToRoute {
     owner: ReplicaInfo,
     options: { readonly waitedMs: number; readonly signal: AbortSignalLike },
   ): Promise<Forwarded>
-  /** Writes a response. */
   respond(response: MockResponse): void
   /** Tells the replica that has sent it: this one does not own its world, and has not read its body. */
   refuseAsNotOwner(): void
-  /** Returns the response to an error. */
   responseTo(error: unknown): MockResponse
 }
 
@@ -46,25 +44,20 @@ export type Forwarded = 'done' | 'unread' | 'unreachable' | 'broken'
 
 interface ReplicaParts {
   readonly storage: SharedStorage
-  /** The worlds in the memory of this process. */
   readonly worlds: Pick<RunningWorlds, 'inMemory' | 'load' | 'drop'>
   readonly environment: ProcessTime
 }
 
-/** A request that waits for another replica. */
 interface Attempt {
   /** True if the request can be sent again. */
   readonly isRepeatable: boolean
   readonly controller: AbortController
 }
 
-/** The most owners to which a request is sent, one after the other. */
 const mostOwners = 4
 /** The time for which a request is sent to the same owner again, in ms. A lease is shorter. */
 const sameOwnerMs = 5_000
-/** The pause before a request is sent to the same owner again, in ms. */
 const pauseMs = 100
-/** The most owners that a replica remembers. */
 const mostKnown = 10_000
 /** The time between two checks of the leases of the owners that requests wait for, in ms. */
 const leaseCheckMs = 1_000

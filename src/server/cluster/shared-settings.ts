@@ -6,7 +6,6 @@ import type { WorldStorage } from '../../core/storage/world-storage.js'
 /** Flags of a command, by their names. */
 export type SharedFlags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
-/** The scenario and the flags of all replicas, as the storage keeps them. */
 interface SharedSettings {
   /** The name of the scenario. */
   readonly name: string

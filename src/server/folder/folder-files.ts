@@ -165,7 +165,6 @@ export function writeSynced(fs: FileCalls, path: string, parts: Iterable<Buffer>
   return runAtOnce(writeSyncedInSteps(fs, path, parts))
 }
 
-/** Does the same in steps, a part in each. */
 export function* writeSyncedInSteps(fs: FileCalls, path: string, parts: Iterable<Buffer>): Steps<number> {
   const fd = fs.openSync(path, 'w', fileMode)
   try {
@@ -199,7 +198,6 @@ export function removeLeftovers(fs: FileCalls, folder: string, names: readonly s
   }
 }
 
-/** Tells a missing file from other errors. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
 }

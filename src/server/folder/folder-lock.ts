@@ -32,7 +32,6 @@ const lockName = '.lock'
 /** A process that takes over writes its lock here, and then renames it. */
 const claimName = '.claim'
 
-/** A process that has a lock, or wants it. */
 interface Holder {
   /** Different for each start. */
   readonly id: string

@@ -102,7 +102,6 @@ export interface ReadLog {
   readonly size: number
 }
 
-/** A line in the bytes of a log. */
 interface LogLine extends Pick<LogRecord, 'start' | 'end'> {
   readonly revision: number
 }
@@ -152,7 +151,6 @@ function syncedBefore({ revision, start, end }: LogRecord, bytes: Buffer): numbe
   return start - unsynced
 }
 
-/** Finds the whole records after a damaged place. */
 function* recordsAfter(bytes: Buffer, at: number): Generator<LogRecord> {
   for (let end = bytes.indexOf(newline, at); end !== -1; ) {
     const record = recordAt(bytes, end + 1)

@@ -182,7 +182,6 @@ function fileSizes(fs: FileCalls, path: string): { name: string; size: number; c
   }
 }
 
-/** A world in a folder. */
 export class FolderWorld implements KeptWorld {
   readonly starts: number
   readonly time: string | undefined
@@ -250,7 +249,6 @@ export class FolderWorld implements KeptWorld {
     return { ...this.#summary, revision: Math.max(this.#summary.revision, this.#revision) }
   }
 
-  /** The size of the log, in bytes. */
   get logBytes(): number {
     return this.#log?.size ?? 0
   }

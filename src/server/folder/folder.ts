@@ -85,7 +85,6 @@ const settingsAdvice = 'restore it from a copy, or delete this file. The worlds 
 const newIndexName = '.worlds.json.new'
 /** The index is written each second for this many worlds, and less often for more: one that is old costs a start some time. */
 const indexedPerSecond = 200
-/** Folders of worlds that are being created or deleted. */
 const newWorld = '.new-'
 const deletedWorld = '.deleted-'
 

@@ -210,7 +210,6 @@ function partOf(number: number, all: number): string {
   return `${number} of ${counted(all, 'element', 'elements')}`
 }
 
-/** The longest value or name of a field in the output, in characters. */
 const longestShown = 60
 
 function shownValue(value: unknown, names: Names): string {

@@ -53,7 +53,6 @@ type LeftOut =
   | `${BodyFault} body`
   | `${BodyFault} request body`
 
-/** Why a body is no value. */
 type BodyFault = typeof missing | 'with a cut' | 'with an unreadable'
 
 const missing = 'without a kept'
@@ -69,7 +68,6 @@ export interface HarRecording {
   readonly secrets: ReadonlySet<string>
 }
 
-/** Headers, cookies or parameters. */
 // A wrong one leaves the others.
 const wrongPair = { name: '', value: '' }
 const Pair = z.object({ name: z.string(), value: z.string() }).catch(wrongPair)
@@ -430,7 +428,6 @@ function addSecretFields(value: unknown, secrets: Set<string>, isSecret = false)
       addSecretFields(field, secrets, isSecretName(name) || (isSecret && Array.isArray(value)))
 }
 
-/** Tells whether a header, a parameter or a field holds a secret, by its name. */
 function isSecretName(name: string): boolean {
   return /authori[sz]ation|authenticat|(?:^|[-_])auth(?:$|[-_])|cookie|secret|password|token|api[-_]?key|session/i.test(
     name,

@@ -65,7 +65,6 @@ const ofAnyGame: readonly OperationId[] = [
   'games.namespaces.validateGameNamespaceTokenDevelopment',
 ]
 
-/** Returns the token of a request, or `undefined`. */
 export function tokenOf({ headers }: Pick<HarRequest, 'headers'>): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 }
@@ -124,7 +123,6 @@ export class RecordedGames {
     return namespace
   }
 
-  /** Finds the namespace that has a lobby. */
   withLobby(lobby_id: string): RecordedNamespace | undefined {
     return this.all.flatMap(({ namespaces }) => namespaces).find(({ lobbies }) => lobbies?.has(lobby_id))
   }

@@ -33,7 +33,6 @@ type PortInput = NonNullable<ServerPortsInput['lobby_ports']>[number]
 /** A scenario from a recording. */
 export interface ImportedScenario {
   readonly scenario: ScenarioInput
-  /** The requests whose answers are in the scenario. */
   readonly used: ReadonlySet<HarRequest>
   /** The entries whose successful answers do not fit the contract. Of a list, the scenario has what fits. */
   readonly misfits: readonly number[]
@@ -499,7 +498,6 @@ function limitsOf({ max_players_normal: normal, max_players_direct: direct, max_
   return normal === direct && direct === party ? normal : { normal, direct, party }
 }
 
-/** Returns the id of the lobby of a seat, or nothing. */
 function seatedLobby({ answer }: HarRequest): string[] {
   const { lobby_id } = Object(Object(answer).lobby) as { lobby_id?: unknown }
   return typeof lobby_id === 'string' ? [lobby_id] : []

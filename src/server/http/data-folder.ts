@@ -9,7 +9,6 @@ import { openFolder } from '../folder/folder.js'
 export const defaultDataTtlMs = 7 * 86_400_000
 
 interface DataOptions {
-  /** The folder. */
   readonly data: string
   /** In real ms. Default: a week. */
   readonly dataTtlMs?: number | undefined

@@ -222,7 +222,6 @@ function hasBody({ headers }: IncomingMessage): boolean {
 /** A chunk can hold a single byte, and takes hundreds of bytes of memory: join them now and then. */
 const maxChunks = 256
 
-/** A body whose end has not arrived. */
 interface ArrivingBody {
   bytes: number
   refuse(): void

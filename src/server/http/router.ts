@@ -43,6 +43,5 @@ export interface RoutedRequest {
   readonly forwarded: ForwardedRequest | undefined
   /** Reads the body, and answers in this process. A request without a body may be answered again. */
   answer(): MockResponse | Promise<MockResponse>
-  /** Writes the response. */
   respond(response: MockResponse): void
 }

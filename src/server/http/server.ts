@@ -145,7 +145,6 @@ export function localUrl(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
-/** The default port. */
 export const defaultPort = 4100
 
 const defaultHosts = ['127.0.0.1', '::1'] as const
@@ -199,7 +198,6 @@ const maxAttempts = 10
  */
 const idleMs = 75_000
 
-/** Node checks for late requests at this interval. */
 const timeoutCheckMs = 1_000
 
 /** Open requests get this time to finish after `close`. */

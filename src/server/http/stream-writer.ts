@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from 'node:timers'
 import type { StreamClient } from '../../core/pipeline/message.js'
 
-/** The time after a write until the next one, in ms. */
 const pauseMs = 50
 
 /** A longer text is written at once, in characters. */

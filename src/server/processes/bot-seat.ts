@@ -14,7 +14,6 @@ interface SeatOptions {
   readonly signal: AbortSignal
 }
 
-/** The longest part of an unexpected answer that a message shows, in characters. */
 const shownLength = 200
 
 /**

@@ -10,7 +10,6 @@ import { type Exit, type ServerProcess, type StartProcess, startProcess } from '
 /** The most bots at once. `--max-bots` allows more. */
 export const defaultMaxBots = 64
 
-/** A bot has this time to end after SIGTERM, in ms. */
 const graceMs = 2_000
 /** Two bots start this far apart on average, in ms. Programs need most of a processor while they start. */
 const betweenStartsMs = 250
@@ -46,7 +45,6 @@ interface Bot {
   /** Begins the lines about it: `bot 3`. */
   readonly name: string
   readonly random: Random
-  /** The number of its starts. */
   starts: number
   /** The number of times in a row that it ended at once. */
   quickEnds: number
@@ -107,7 +105,6 @@ export class Bots {
     process.off('exit', this.kill)
   }
 
-  /** Kills all bots at once. */
   readonly kill = (): void => {
     this.#stopStarting()
     for (const { process } of this.#bots) process?.kill()

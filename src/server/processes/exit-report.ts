@@ -10,7 +10,6 @@ const notFoundCodes: readonly (number | undefined)[] = [127, 9009]
 /** Tells whether the shell found no such command. */
 export const isNotFound = ({ code }: Exit): boolean => notFoundCodes.includes(code)
 
-/** Writes an exit as fields of an event. */
 export function exitFields({ code, signal }: Exit): { readonly exit_code?: number; readonly signal?: string } {
   return { ...(code !== undefined && { exit_code: code }), ...(signal !== undefined && { signal }) }
 }
@@ -25,11 +24,9 @@ export function describeEnd(exit: Exit, ms?: number): string {
   return `${code === 0 ? 'ended by itself' : 'crashed'} with exit code ${code}${after}`
 }
 
-/** The end of a process whose lobby had not stopped. */
 interface Ended {
   readonly exit: Exit
   readonly command: string
-  /** The age of the process, in ms. */
   readonly ageMs: number
   readonly wasReady: boolean
   /** True if a control call has killed it. */
@@ -69,7 +66,6 @@ export function describeExit(ended: Ended): { text: string; isFailure: boolean }
 
 /** The most lines of a tail. Of a longer one, the middle is left out. */
 export const longestTail = 20
-/** The length of a tail without an error, in lines. */
 const plainTail = 5
 
 /**

@@ -43,7 +43,6 @@ interface GameServersOptions {
     | undefined
 }
 
-/** The mocks whose game servers run. */
 const started = new WeakSet<Mock>()
 
 /** Throws `UsageError` if the mock's own scenario has commands for game servers or bots, and nobody starts them. */
@@ -59,7 +58,6 @@ export function checkStarted(
   )
 }
 
-/** The process of a lobby. */
 interface Server {
   readonly world: RunningWorld
   readonly lobbyId: string
@@ -87,12 +85,9 @@ interface Server {
   state: Omit<GameServerState, 'status' | 'lines' | 'last_lines'>
 }
 
-/** The last lines of a server in the list, and the most characters of each. */
 const lastLines = { count: 3, characters: 200 } as const
 
-/** The most processes at once, in all worlds. */
 const mostServers = 128
-/** The most ended processes that are listed. */
 const mostEnded = 100
 
 /** Finds free ports for the server of a lobby, with the labels of its ports. */
@@ -156,7 +151,6 @@ export class GameServers {
     process.off('exit', this.kill)
   }
 
-  /** Kills all processes at once. */
   readonly kill = (): void => {
     this.#isClosed = true
     for (const { process } of this.#running.values()) process?.kill()
@@ -184,7 +178,6 @@ export class GameServers {
     }
   }
 
-  /** Restarts the running servers that watch a path. */
   #restart(path: string, file: string): void {
     for (const server of this.#running.values())
       if (server.watch.includes(path) && !server.isStopping) this.#restartServer(server, `${file} has changed`)
@@ -236,7 +229,6 @@ export class GameServers {
     return stateOf(server)
   }
 
-  /** Finds the newest server of a lobby. */
   #find(world: RunningWorld, lobbyId: string): Server | undefined {
     const running = this.#running.get(keyOf(world, lobbyId))
     return running ?? this.#ended.findLast(server => server.world === world && server.lobbyId === lobbyId)
@@ -523,12 +515,10 @@ function portsByLabel(ports: readonly LobbyPort[] = []): Readonly<Record<string,
   return Object.fromEntries(ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0]))
 }
 
-/** The time of the world's clock, in ISO 8601. */
 function timeIn({ world }: RunningWorld): string {
   return formatInstant(world.clock.now())
 }
 
-/** Tells readers of events that a server has changed. */
 function publish({ world }: Server): void {
   world.servers.changes.emit('now')
 }

@@ -21,7 +21,6 @@ export const playerCalls: readonly ExpectableCall[] = ['connected', 'disconnecte
 /** The server has this time to end after SIGTERM, in ms. */
 export const endsWithinMs = 10_000
 
-/** The end of a server. */
 export interface ServerEnd {
   readonly exit: Exit
   /** True if it ran until SIGTERM. */
@@ -55,7 +54,6 @@ interface Judged {
   readonly deadPorts: DeadPorts
 }
 
-/** The parts of a result that most checks have. */
 type Verdict = Pick<CheckResult, 'passed' | 'sentence'> & Partial<CheckResult>
 
 /**
@@ -141,7 +139,6 @@ function judgeClosed(judged: Judged): Verdict | undefined {
   return { passed: false, sentence: `it did not close the lobby within ${formatDuration(judged.withinMs)}` }
 }
 
-/** Passes if there are no such calls. */
 function noneOf(calls: readonly RefusedCall[], [one, many]: readonly [string, string], what: string): Verdict {
   if (calls.length === 0) return { passed: true, sentence: `no ${one} ${what}` }
   const lines = calls
@@ -152,7 +149,6 @@ function noneOf(calls: readonly RefusedCall[], [one, many]: readonly [string, st
   return { passed: false, sentence: `${counted(calls.length, one, many)} ${what}`, evidence }
 }
 
-/** The most calls that prove a failure. */
 const mostShown = 10
 
 function judgeClients({ clients, deadPorts }: Judged): Verdict | undefined {
@@ -172,7 +168,6 @@ function hasFailed({ exit }: ClientEnd): boolean {
   return exit !== undefined && exit.code !== 0
 }
 
-/** Says what a warning would say. */
 function portHints({ dead, listening }: DeadPorts): string[] {
   const { sentence, advice } = listening.length > 0 ? wrongPort : deadPort
   return dead.map(port => {
@@ -221,7 +216,6 @@ export function hasCome({ served, readyMs }: Pick<Judged, 'served' | 'readyMs'>,
   return players.every(player => player[call])
 }
 
-/** Sorts refused calls by what was wrong with them. */
 function sorted(refused: readonly RefusedCall[]) {
   const bodies = refused.filter(({ operation, code }) => operation === 'lobbies.setState' && code === 'API_BAD_BODY')
   const tokens = refused.filter(({ code }) => /^(?:TOKEN_|CLAIMS_|API_UNAUTHORIZED$|API_FORBIDDEN$)/.test(code))

@@ -84,7 +84,6 @@ export function socketsOf(output: string): OpenSocket[] {
   })
 }
 
-/** Returns the owners of the sockets of a group. */
 function ownersOf(group: number): Set<string> {
   if (process.platform !== 'linux') return new Set([`g${group}`])
   const pids = namesIn('/proc').filter(name => processStat(name)?.group === group)

@@ -10,9 +10,7 @@ export const isWindows = process.platform === 'win32'
 
 /** The output of a process that has exited may arrive for this time, in ms. Its children may hold the pipe open. */
 export const lateOutputMs = 200
-/** A group of processes is checked at this interval, in ms. */
 const pollMs = 25
-/** The system has this time to end a killed group, in ms. */
 const killedMs = 1_000
 
 /** Asks a group to end, and kills it after a grace period, in ms. Resolves when it is gone. */

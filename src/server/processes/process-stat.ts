@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 
-/** The state of a process, as Linux tells it. */
 export interface ProcessStat {
   /** True if it has ended, and its parent has not seen that yet. */
   readonly isDead: boolean

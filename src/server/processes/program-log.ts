@@ -36,7 +36,6 @@ export const standardError: ServerLog = {
     void process.stderr.write(`${linesOf(report, { showsOutput: true }).map(escapedLine).join('\n')}\n`),
 }
 
-/** A game server or a bot. */
 interface Program {
   /** Begins the lines about it: `bot 3`. */
   readonly name: string

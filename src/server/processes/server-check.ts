@@ -53,14 +53,12 @@ const readEveryMs = 20
 
 const noDeadPorts: DeadPorts = { dead: [], listening: [] }
 
-/** A seat in the lobby, and the client of its player. */
 interface Seat {
   /** The variables of its client. Resolves once the server is ready. */
   readonly environment: Promise<Environment | undefined>
   client?: Client
 }
 
-/** The process of a player. */
 interface Client extends Omit<ClientEnd, 'lastLines'> {
   readonly process: ServerProcess
   exit: Exit | undefined
@@ -201,7 +199,6 @@ class ServerCheck {
     for (const { client } of this.#seats) client?.process.stop()
   }
 
-  /** Kills all processes at once. */
   readonly #kill = (): void => {
     this.#server?.kill()
     for (const { client } of this.#seats) client?.process.kill()

@@ -4,9 +4,7 @@ import { real } from '../../core/lib/real-globals.js'
 
 // Reads what a game server writes. A server that writes without pause must not slow down the mock.
 
-/** The longest shown line of a game server, in characters. */
 const longestLine = 2_000
-/** The most shown lines of a game server in a second. */
 const linesPerSecond = 100
 /** The most output of a game server that is read in a second, in bytes. After that the server has to wait. */
 const bytesPerSecond = 512 * 1024
@@ -15,7 +13,6 @@ const tailBytes = 4 * 1024
 
 const newline = 10
 
-/** A stream of a process, as far as it is read here. */
 interface Readable {
   on(event: 'data', listener: (chunk: Buffer) => void): unknown
   on(event: 'end', listener: () => void): unknown

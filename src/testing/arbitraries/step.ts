@@ -19,7 +19,6 @@ export interface Step {
   toString(): string
 }
 
-/** A step before it runs. It returns the words for what it has done. */
 interface Plan {
   readonly title: string
   run(mock: SteppedMock): Promise<string>

@@ -13,7 +13,6 @@ const reported = new WeakSet<object>()
 
 onIsolatedFailure(showRequests)
 
-/** An event of Jest's runner. */
 interface RunnerEvent {
   readonly name: string
   readonly error?: unknown
@@ -61,7 +60,6 @@ function worldOf(mock: TestedMock): TestedMock | undefined {
   return world ?? mock
 }
 
-/** Adds the requests of a mock to the error of a test, unless it has those of a world of its own. */
 function showRequests(error: unknown, mock: TestedMock): void {
   // Jest runs each test file in a realm of its own, and errors of Node come from outside.
   if (!(error instanceof Error || types.isNativeError(error)) || reported.has(error)) return

@@ -3,11 +3,9 @@ import { Emitter } from '../../core/lib/emitter.js'
 import { isJsonObject } from '../../core/lib/json.js'
 import type { ShownStory } from './story-worlds.js'
 
-/** The scenario that the toolbar selects for a page of Storybook. */
 interface Toolbar {
   /** `undefined` leaves the scenario to each story. */
   selected: string | undefined
-  /** Emits when it changes. */
   readonly changes: Emitter<void>
 }
 

@@ -25,7 +25,6 @@ import { checkWatchedPaths } from '../../server/processes/watch-files.js'
 
 checkInstalled('mockmaker/vite', { peer: 'vite', from: import.meta.url })
 
-/** A server of Vite, for development or of a build. */
 type ViteServer = ViteDevServer | PreviewServer
 
 /** Checks the options of the plugin, and returns the path of the mock. Throws `UsageError`. */
@@ -103,7 +102,6 @@ export async function serveBesideApp(
   }
 }
 
-/** Returns a function that shows a bug of the mock in Vite's log. */
 function bugReporter({ config: { logger } }: ViteServer): (error: unknown, where: string) => void {
   return (error, where) => {
     const [title, cause] = describeBug(error, where)
@@ -111,7 +109,6 @@ function bugReporter({ config: { logger } }: ViteServer): (error: unknown, where
   }
 }
 
-/** Shows what game servers do in Vite's log. */
 function logOf({ config: { logger } }: ViteServer): ServerLog {
   return {
     report(report) {

@@ -24,13 +24,11 @@ export interface Interception extends TestPlatform {
   stop(): void | Promise<void>
   /** Runs a test with handlers of its own. Rejects with `UsageError` if it cannot run beside the tests that run. */
   run(test: RunningTest, handlers: readonly HttpHandler[], body: () => Promise<void>): Promise<void>
-  /** Adds handlers to a test. */
   use(test: RunningTest, handlers: readonly RequestHandler[]): void
 }
 
 type Task = TestContext['task']
 
-/** A test with its mock and its options. */
 interface OpenTest extends RunningTest {
   readonly options: AnyTestOptions
 }

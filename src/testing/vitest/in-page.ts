@@ -11,7 +11,6 @@ import { createRunner } from './runner.js'
 const why =
   'a page cannot tell whose request is whose. Write test(…) instead of test.concurrent(…), or run these tests in Node'
 
-/** Intercepts the requests of this page by MSW's worker. */
 function interceptPage(): Interception {
   const worker = setupWorker()
   const lone = new LoneTest()

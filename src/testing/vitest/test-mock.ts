@@ -34,7 +34,6 @@ export interface AnyTestOptions extends Omit<TestMockOptions, 'scenario'>, Parti
 
 const { world: _, ...keysInProcess } = MockmakerOptions.shape
 
-/** The options of a test with a mock in-process, and of one with a running mock. */
 const knownOptions = {
   inProcess: [...Object.keys(keysInProcess), 'faults', 'capsule', 'onUnhandledRequest', 'server'],
   onServer: [

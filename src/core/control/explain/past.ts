@@ -15,7 +15,6 @@ export class Past {
     private readonly history: History,
   ) {}
 
-  /** The oldest revision that `stateAt` can return. */
   get oldestRevision(): number {
     return this.history.oldest.revision
   }

@@ -48,7 +48,6 @@ function placeOf({ game_mode_id, region_id }: LobbyRow, { world: { tables } }: R
   return `${game_mode_id} in ${tables.regions.get(region_id)?.region_display_name || region_id}`
 }
 
-/** The most stories of the lobby that are looked at. */
 const mostStories = 500
 
 function fullText(lobby: LobbyRow, { time }: JournalEntry, source: RefusalSource) {

@@ -219,7 +219,6 @@ function shortToken({ token, seat }: Story): string {
   return seat === 'unknown' ? redactToken(token) : `${unlabelled(token).slice(0, 8)}…`
 }
 
-/** Creates a function that tells whether a story matches. */
 function matcher(
   { q, token, name, address, lobby, outcome, simulated }: Omit<StoryFilter, 'limit' | 'before'>,
   world: LiveWorld,

@@ -79,7 +79,6 @@ export class Story {
     this.lostUntil = Math.max(gone.at, this.lostUntil ?? gone.at)
   }
 
-  /** Finds the change of its row in a revision. */
   changeAt(revision: number): StoryFact | undefined {
     return this.facts.findLast(fact => fact.revision === revision && kinds[fact.kind].is !== 'call')
   }
@@ -116,11 +115,9 @@ export class StoryRecorder {
   beginsAt: { readonly revision: number; readonly at: number } = { revision: 0, at: 0 }
   /** The players at the beginning. `undefined` once they have stories. Most worlds never need them. */
   #players: TableState<PlayerRow> | undefined
-  /** Rises with each change of a story. */
   changes = 0
   /** The revision at which a restart of the mock has loaded the world. Facts up to it have no requests. */
   restartedAt: number | undefined
-  /** Emits after a story has changed, or all have begun anew. */
   readonly changed = new Emitter<void>()
 
   /** `begin` is the first revision of the world, and its time. */
@@ -188,7 +185,6 @@ export class StoryRecorder {
     return changed.sort((one, other) => other.changedAt - one.changedAt).slice(0, most)
   }
 
-  /** Forgets all stories, and begins at a revision. */
   begin(revision: { readonly revision: number; readonly at: number }): void {
     this.#simulated = new Fifo()
     this.#others = new Fifo()
@@ -391,7 +387,6 @@ export class StoryRecorder {
   }
 }
 
-/** A map that can drop its oldest entry. */
 class Fifo<Key, Value> {
   readonly map = new Map<Key, Value>()
   /** One iterator for all drops. A new one would walk over all deleted entries, which takes 4 µs among 5,000. */

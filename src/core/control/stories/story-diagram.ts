@@ -51,7 +51,6 @@ export function drawStory(told: StoryJson, story: Story, source: StorySource): s
   }
 }
 
-/** Finds the other players that took a seat, in the order in which they did. */
 function othersOf({ steps }: StoryJson, story: Story, { stories }: StorySource): OtherSeat[] {
   const end = story.seat === 'ended' ? story.newest.revision : Number.POSITIVE_INFINITY
   const seats = stories

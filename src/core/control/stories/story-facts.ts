@@ -4,7 +4,6 @@ import { isSeated } from '../../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../../store/matchmaker-rows.js'
 import type { FactKind } from './story-kinds.js'
 
-/** A change of a player's row. */
 export type PlayerChange = Extract<Change, { table: 'players' }>
 type LobbyChange = Extract<Change, { table: 'lobbies' }>
 

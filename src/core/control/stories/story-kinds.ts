@@ -38,7 +38,6 @@ export interface FactRows {
   readonly lobby: LobbyRow | undefined
 }
 
-/** The end of a story. */
 interface Ending {
   readonly facts: readonly StoryFact[]
   readonly lobby: string
@@ -198,7 +197,6 @@ const table = {
   },
 } satisfies Readonly<Record<string, Kind>>
 
-/** The kind of a fact. */
 export type FactKind = keyof typeof table
 
 /** The kinds of facts. Their order is that of the steps in the docs. */

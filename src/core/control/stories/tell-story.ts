@@ -153,7 +153,6 @@ export function storyOutcome({ state }: Pick<Story, 'state'>): StoryOutcome {
   return kinds[state].outcome ?? 'refused'
 }
 
-/** The times of the newest seat of a story, in ms of the world's clock. */
 interface SeatTimes {
   readonly reservedAt?: number | undefined
   readonly connectedAt?: number | undefined
@@ -208,7 +207,6 @@ export function sentenceOf({ facts, seat, state, lobby: newest }: Story, world: 
   }
 }
 
-/** Summarizes a story. */
 export function summarizeStory(story: Story, world: LiveWorld): StorySummary {
   const { id, token, lobby, isSimulated, address, seat } = story
   const { reservedAt, connectedAt, endedAt } = seatTimes(story.facts)
@@ -325,7 +323,6 @@ export function rowsOf(changeSet: ChangeSet | undefined, token: string, lobby: S
   }
 }
 
-/** Says why a request got its seat. */
 function requestText(
   { operation = 'lobbies.find' }: StoryFact,
   exchange: StoredExchange | undefined,

@@ -100,7 +100,6 @@ interface RecorderSource {
   readonly id: string
   readonly world: LiveWorld
   readonly servers: LiveServers
-  /** Gets each new warning. */
   readonly log: Emitter<NewWarning>
   /** Reports a bug of a rule. */
   onBug(error: unknown, where: string): void

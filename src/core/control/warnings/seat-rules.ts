@@ -91,7 +91,6 @@ export const seatsUnused: Rule<WarningFacts['seats unused']> = {
   },
 }
 
-/** A server is ready within this time of its start, in ms of the world's clock. */
 const readyWithinMs = 10_000
 
 export const neverReady: Rule<WarningFacts['never ready']> = {
