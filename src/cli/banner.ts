@@ -94,10 +94,7 @@ export function printFirstLines(
   print('')
 }
 
-/**
- * Describes a world in one line: `Friday night: 36 players in 5 lobbies, 3 game modes, 12 regions`. Shortens a long title.
- * `labelWidth` is that of the labels before it.
- */
+/** Describes a world in one line, behind labels of that width: `Friday night: 36 players in 5 lobbies, …`. */
 export function worldLine(world: Pick<LiveWorld, 'tables'>, title: string, labelWidth: number): string {
   const { gameModes, regions } = world.tables
   const facts = [

@@ -12,10 +12,7 @@ export function printCheck(result: CheckResult, console: Console): void {
   for (const line of checkLines(result, mark)) console.print(line)
 }
 
-/**
- * Runs checks, and writes their results to `junit`, if it is given. Resolves with the exit code: 0 if all checks pass, 1 if one
- * fails. Rejects with `UsageError`.
- */
+/** Runs checks, and writes their results to `junit`. Resolves with the exit code. Rejects with `UsageError`. */
 export async function runChecks(
   suite: string,
   junit: string | undefined,

@@ -15,10 +15,7 @@ interface Allowed {
   readonly line: number
 }
 
-/**
- * Prints how the answers of the mock differ from those of a HAR. Resolves with the exit code: 1 if a difference is certain or
- * likely and not in the baseline, or if one of the baseline is gone. Rejects with `UsageError`.
- */
+/** Compares a HAR with the mock. Resolves with the exit code. Rejects with `UsageError`. */
 export async function diffHar(file: string, { json, baseline }: FlagsOf<'diff'>, console: Console): Promise<number> {
   const allowed = baseline === undefined ? [] : await readBaseline(baseline)
   const comparison = await compareRecording(await loadHar(file))

@@ -61,10 +61,7 @@ export async function exportHar(
     )
 }
 
-/**
- * Writes a capsule of a running world, or of a world in a folder, to a file. It replaces an older file. Rejects with `UsageError`, and
- * then that is as it was.
- */
+/** Writes a capsule of a running world, or of one in a folder. Rejects with `UsageError`, and then changes no file. */
 export async function exportCapsule(file: string, flags: FlagsOf<'export'>, console: Console): Promise<void> {
   const { url, controlToken, data, last } = flags
   const told = setTimeout(() => console.warn(`collecting the past of the world for ${file} …`), longWaitMs)

@@ -16,10 +16,7 @@ interface OpenedStorage {
   readonly serverHost?: string
 }
 
-/**
- * Keeps the worlds of a mock where `--data` says: in a folder, or in Redis. `url` is that of the mock on this machine. Rejects with
- * `UsageError`.
- */
+/** Keeps the worlds of a mock where `--data` says: in a folder, or in Redis. Rejects with `UsageError`. */
 export async function keepWorlds(
   mock: Mock,
   flags: ServeFlags,

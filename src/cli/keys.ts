@@ -134,10 +134,7 @@ async function exportWorld({ console, world, onExport, folder = '.' }: WorldTarg
 /** The most files that are tried before the user has to tidy up. */
 const mostFiles = 1_000
 
-/**
- * Writes a capsule of the world to a new file in a folder. Returns the name of the file: `mockmaker-world.html`, or
- * `mockmaker-world-2.html` if that exists. Rejects with `UsageError` if it cannot be written.
- */
+/** Writes a capsule to a new file in a folder. Returns the name of the file. Rejects with `UsageError`. */
 export async function writeWorldFile(world: Pick<KeyWorld, 'capsule'>, folder: string): Promise<string> {
   const html = await world.capsule()
   for (let number = 1; number <= mostFiles; number += 1) {

@@ -9,10 +9,7 @@ import { printCheck, runChecks } from './checks.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 
-/**
- * Checks a command as a client of a device link. Resolves with the exit code: 0 if all checks pass, 1 if one fails. Rejects with
- * `UsageError` if the command or a file does not exist.
- */
+/** Checks a command as a client of a device link. Resolves with the exit code. Rejects with `UsageError`. */
 export async function runLabCommand(
   command: readonly string[],
   { flags, console }: { readonly flags: FlagsOf<'lab'>; readonly console: Console },

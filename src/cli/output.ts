@@ -11,10 +11,7 @@ import { asWriteError, counted, escapedLine, systemReason } from '../core/lib/me
 export interface Console {
   /** Prints one line on standard output. */
   print(line: string): void
-  /**
-   * Prints one line on standard output. Of lines with equal keys, and nothing between them, the first comes at once. The
-   * others are one line with a count, before the next line or at the end.
-   */
+  /** Prints lines. Of equal ones in a row, the first comes at once, and the others as one line with a count. */
   printCounted(line: CountedLine): void
   /** Prints an object as one line of JSON on standard output. A function is called when the line is written. */
   printJson(object: object | (() => object)): void
@@ -118,10 +115,7 @@ export async function replaceFile(path: string, text: string, options: { readonl
 /** Lines are collected for this time before they are written, in ms. */
 const batchMs = 10
 
-/**
- * Writes the first line at once, and collects the lines that follow soon after. One write for each response would cost as
- * much as the response. Writes the rest when the process ends.
- */
+/** Writes the first line at once, and collects those that follow: a write for each response would cost as much as that. */
 function batchLines(process: NodeJS.Process, stdout: OutputStream): OutputStream['addLine'] {
   let isBatching = false
   const flush = () => {

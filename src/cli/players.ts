@@ -13,10 +13,7 @@ const probeMs = 1_000
 /** The exit code if there is no such command, as in shells. */
 const notFound = 127
 
-/**
- * Runs a command as `count` players of a running mock, until a signal, or until the mock ends. Resolves with the exit code.
- * Rejects with `UsageError` if no mock answers, or the number is too high.
- */
+/** Runs a command as `count` players, until a signal or the end of the mock. Rejects with `UsageError`. */
 export async function runPlayers(
   command: readonly string[],
   count: number,

@@ -33,10 +33,7 @@ const runningCommands = ['exec', 'check-server', 'lab', 'players']
 const failed = 1
 const wrongUsage = 2
 
-/**
- * Runs the command of a process, and sets the exit code. A command that serves goes on after that. `packageRoot` contains the
- * folder `fixtures`.
- */
+/** Runs the command of a process, and sets the exit code. `packageRoot` contains the folder `fixtures`. */
 export async function runProgram(process: NodeJS.Process, packageRoot: URL): Promise<void> {
   const console = createConsole(process)
   // Some commands run the words after `--`. commander must not parse those.

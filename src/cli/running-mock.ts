@@ -14,10 +14,7 @@ export interface ControlAddress {
   readonly controlToken?: string | undefined
 }
 
-/**
- * Prints the environment variables of a running mock as lines for a shell. They are for a client, with the first token of
- * the kind. With a `lobbyId` they are for the game server of that lobby. Rejects with `UsageError`.
- */
+/** Prints the variables for a client as lines for a shell, or with a `lobbyId` those for its game server. */
 export async function printEnvironment(
   lobbyId: string | undefined,
   flags: FlagsOf<'env'>,

@@ -75,10 +75,7 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-/**
- * Starts a mock on a port; 0 picks a free one. From then on a bug is reported and does not end the process. Rejects with
- * `UsageError` if the port is taken, or the scenario is wrong.
- */
+/** Starts a mock on a port; 0 picks a free one. Rejects with `UsageError` if the port is taken, or the scenario is wrong. */
 export async function startMock(
   port: number,
   {
@@ -254,10 +251,7 @@ const longestAnswer = 1024 * 1024
 
 type Place = Parameters<typeof bind>[0]
 
-/**
- * Opens a port. If it is taken, offers the next free one. Without `confirm`, or if that resolves with `false`, rejects with
- * `UsageError`. It names the flag for another port, and the scenario of the other mockmaker, if one listens on the port.
- */
+/** Opens a port. If it is taken, offers the next free one by `confirm`, or else rejects with `UsageError`. */
 async function bindOrOffer(place: Place, confirm: StartOptions['confirm']): Promise<OpenPort> {
   try {
     return await bind(place)
@@ -368,10 +362,7 @@ function warnOfCapsule(
 
 const lookEveryMs = 200
 
-/**
- * Reloads a scenario file whenever it is saved. A wrong or missing file is reported and changes nothing. The format `quiet` reports
- * only mistakes.
- */
+/** Reloads a scenario file whenever it is saved. The format `quiet` reports only mistakes. */
 function reloadOnSave(
   file: ScenarioFile,
   {
@@ -472,10 +463,7 @@ export function logOfServers({ json, quiet }: Pick<FlagsOf<'serve'>, 'json' | 'q
   }
 }
 
-/**
- * Ends the process on the first SIGINT or SIGTERM, after `close`. A second SIGINT ends it at once. Returns a function that
- * does the same as a signal.
- */
+/** Ends the process on the first SIGINT or SIGTERM, after `close`, and at once on a second SIGINT. Returns that function. */
 export function quitOnSignals(close: () => Promise<unknown>): () => void {
   let isQuitting = false
   const quit = () => {

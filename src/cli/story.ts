@@ -5,10 +5,7 @@ import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 import { ask, type ControlAddress, checkWorldExists, notMockmaker } from './running-mock.js'
 
-/**
- * Prints what happened to a player of a running world. `player` is a token, its beginning, a name or the id of a story. Without
- * one, lists the newest players. Rejects with `UsageError`.
- */
+/** Prints the story of a player, or the newest players. Rejects with `UsageError`. */
 export async function printStory(
   player: string | undefined,
   { json, mermaid, ...address }: FlagsOf<'story'>,

@@ -46,10 +46,7 @@ export function createHandlers(options: HandlerOptions): HttpHandler[] {
   return [...handlers, matchMalformedPaths(rest)]
 }
 
-/**
- * Creates the handler of one operation. It also answers the preflights of its method, and HEAD if the method is GET. Throws
- * `UsageError` if the base URL is wrong.
- */
+/** Creates the handler of one operation, its preflights, and HEAD for GET. Throws `UsageError`. */
 export function createHandler(id: OperationId, options: HandlerOptions): HttpHandler {
   const { method, path } = operations[id]
   const base = parseBaseUrl(options.baseUrl)

@@ -64,10 +64,7 @@ export class Isolation {
     this.#isStrict = isStrict
   }
 
-  /**
-   * Returns the world of the function that sends a request, or `undefined` if none does, or if the request names the world of
-   * one. Throws `ApiError` if that function has ended.
-   */
+  /** Returns the world of the function that sends a request. Throws `ApiError` if that function has ended. */
   readonly current = ({ url, headers }: Request): RunningWorld | undefined => {
     if (/\/w\/isolated-\d+\//.test(url) || headers.get('x-mock-world')?.startsWith('isolated-')) return undefined
     const sender = this.#only ?? this.#running.getStore()

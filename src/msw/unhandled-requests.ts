@@ -57,10 +57,7 @@ export function toMswOptions({ onUnhandledRequest = 'warn' }: ListenOptions = {}
   }
 }
 
-/**
- * Returns the choice as a function. `warn` and `error` print the operation that a request probably meant, then do what MSW
- * does. Throws `UsageError` if it is none of the choices.
- */
+/** Returns the choice as a function. `warn` and `error` name the operation that was meant. Throws `UsageError`. */
 export function decisionOf(onUnhandledRequest: UnhandledRequest): Exclude<UnhandledRequest, string> {
   if (onUnhandledRequest === 'bypass') return () => {}
   if (typeof onUnhandledRequest === 'function') return onUnhandledRequest

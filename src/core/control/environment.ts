@@ -31,10 +31,7 @@ export function withoutSecrets(environment: Variables): Variables {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.includes(name.toUpperCase())))
 }
 
-/**
- * Returns the variables that a program of a mock inherits from it: none that only the mock should take for its own, or that lead to
- * another mock or lobby.
- */
+/** Returns the variables that a program of a mock inherits: none that lead to another mock or lobby. */
 export function inheritedBy(environment: Variables): Variables {
   const others = Object.entries(environment).filter(([name]) => !/^(?:(?:MOCKMAKER|RIVET)_.*|PORT)$/i.test(name))
   // Python would keep its output in memory until it ends, because nobody sees it.
@@ -74,10 +71,7 @@ export interface LobbyEnvironmentOptions {
   readonly url?: string | undefined
 }
 
-/**
- * Returns `MOCKMAKER_URL` and the variables that the service gives to the server process of a lobby. Throws `ApiError` if the
- * lobby does not exist, or has stopped.
- */
+/** Returns the variables that the service gives to the server process of a lobby. Throws `ApiError`. */
 export function lobbyEnvironment(
   tables: ReadTables,
   lobbyId: string,
@@ -157,10 +151,7 @@ export function curlLine(url: string): string {
   return `curl ${shellWord(`${url}/matchmaker/lobbies/list`)}`
 }
 
-/**
- * Returns a shell command that tries a token. Tokens of a namespace list the lobbies. A cloud token completes a pending
- * device link or, if there is none, validates the names of a namespace.
- */
+/** Returns a shell command that tries a token. */
 export function curlLineFor(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): string {
   const authorization = shellWord(`Authorization: Bearer ${token.token}`)
   if (token.kind !== 'cloud') return `curl -H ${authorization} ${shellWord(`${url}/matchmaker/lobbies/list`)}`

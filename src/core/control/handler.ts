@@ -30,9 +30,7 @@ export interface FoundCall {
   readonly params: Readonly<Record<string, string>>
 }
 
-/**
- * Finds the call of a request. `place` is its path, and the path of its world. `access` tells who may call. Returns the answer to a preflight. Throws `ApiError` if there is no such call, or the client may not make it.
- */
+/** Finds the call of a request, or the answer to a preflight. Throws `ApiError` also if the client may not call. */
 export function findControlCall(
   request: Pick<MockRequest, 'method' | 'headers' | 'address' | 'basePath'>,
   place: Pick<Place, 'path' | 'basePath'>,

@@ -10,10 +10,7 @@ const charactersPerValue = 100
 
 const pieceLength = 64 * 1024
 
-/**
- * Writes a JSON value in steps, as pieces of the text that `JSON.stringify` returns. The value must not change on the way. It has
- * no objects with `toJSON` but short ones.
- */
+/** Writes a JSON value in steps, as pieces of a text. The value must not change on the way. */
 export function* jsonPieces(value: object): Steps<string[]> {
   const pieces: string[] = []
   let piece = ''

@@ -121,10 +121,7 @@ const mostListed = 20
 
 const longestListed = 60
 
-/**
- * Ends a message about an unknown word: ` Known: a, b.`, and ` Did you mean a?` if one is near.
- * It is at most about 1,500 characters long.
- */
+/** Ends a message about an unknown word: ` Known: a, b.`, and ` Did you mean a?` if one is near. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const choices = [...new Set(known)]
   if (choices.length === 0) return ' There are none.'
@@ -242,10 +239,7 @@ export function checkFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw new UsageError(`${name} is ${quoted(value)}: expected a function`)
 }
 
-/**
- * Throws `UsageError` if the options have a key that is not known. For code that loads no schemas. `call` begins the message.
- * Default: none.
- */
+/** Throws `UsageError` for an unknown option, without schemas. `call` begins the message. */
 export function checkKeys(options: object, known: readonly string[], call?: string): void {
   const unknown = Object.keys(options).find(key => !known.includes(key))
   const start = call === undefined ? '' : `${call}: `

@@ -19,10 +19,7 @@ export const oldestPeers = {
 /** A package that users install beside this one. */
 export type Peer = keyof typeof oldestPeers
 
-/**
- * Returns the error of an entry point whose peer is too old. `versionOf` tells the installed version, if there is a way. `needed`
- * is the oldest version that suffices. Default: that of `oldestPeers`.
- */
+/** Returns the error of an entry point whose peer is too old. `needed`: the oldest version that suffices. */
 export function tooOld(
   entry: string,
   peer: Peer,

@@ -72,10 +72,7 @@ export class ControlCalls {
     this.#forUnknown = options.forUnknown ?? 'create'
   }
 
-  /**
-   * Finds the call of a request. `origin` returns the URL of the mock, without a slash at its end. `access` tells who may call. Throws
-   * `ApiError`.
-   */
+  /** Finds the call of a request. `origin` returns the URL of the mock without a slash at its end. Throws `ApiError`. */
   serve(
     request: MockRequest,
     place: Place,

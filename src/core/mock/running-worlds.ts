@@ -74,10 +74,7 @@ export class RunningWorlds {
     return storage && { place: storage.place, worlds: storage.count, bytes: storage.bytes }
   }
 
-  /**
-   * Keeps the worlds in a storage from now on. Those that it has already replace those of this mock. Throws `StorageError` if
-   * it cannot read or write one of them.
-   */
+  /** Keeps the worlds in a storage from now on. Those that it has replace those of this mock. Throws `StorageError`. */
   keepIn(kept: StorageSettings): void {
     const { storage, shared } = kept
     const open = this.#open

@@ -74,10 +74,7 @@ export class ScenarioRegistry {
     return this.stateOf(this.options.own.name, { worldId: defaultWorldId })
   }
 
-  /**
-   * Creates the initial state of a world from a scenario. Default: the mock's own scenario, without its journal. `seed`
-   * replaces the seed of the mock and of the scenario. Throws `UsageError`.
-   */
+  /** Creates the initial state of a world. Default: of the mock's own scenario, without its journal. Throws `UsageError`. */
   stateOf(
     scenario: string | ScenarioInput | undefined,
     { worldId, seed = this.options.seed }: { readonly worldId: string; readonly seed?: number | undefined },

@@ -36,10 +36,7 @@ export class WorldLoader {
     return runAtOnce(this.#takeLoading(id) ?? this.#wake(id))
   }
 
-  /**
-   * Loads a kept world that is not in memory, as `find` does. Other work runs meanwhile. Resolves without a world if that was lost or
-   * deleted meanwhile. Rejects with `StorageError` if its storage cannot read it.
-   */
+  /** Loads a kept world, while other work runs. Resolves without one if it was deleted. Rejects with `StorageError`. */
   load(id: string): Promise<unknown> {
     const earlier = this.#loading.get(id)
     if (earlier) return earlier.loaded

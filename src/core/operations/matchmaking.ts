@@ -40,10 +40,7 @@ export const findLobby: Resolver<'lobbies.find'> = call => {
   return reserveSeat('lobby_id' in choice ? choice : createLobbyRow(choice, input, call), call)
 }
 
-/**
- * Returns the lobby that find takes, or else the place of the lobby that it creates. Changes nothing. Throws `ApiError` for
- * a request that find refuses.
- */
+/** Returns the lobby that find takes, or the place of a new one. Changes nothing. Throws `ApiError`. */
 export function chooseForFind(namespaceId: string, call: FindCall): LobbyRow | Place {
   const { client, input, tables } = call
   const modes = findableModes(input, namespaceId, tables)
@@ -121,10 +118,7 @@ function findMode(id: string, namespace_id: string, { gameModes }: LobbyTables):
   )
 }
 
-/**
- * Lists the requested regions that each mode enables: by mode, then in the order of the request. Throws `ApiError` for an
- * unknown region, and if no mode enables a requested region.
- */
+/** Lists the requested regions that each mode enables, by mode. Throws `ApiError` if there are none. */
 function findPlaces(
   modes: readonly GameModeRow[],
   requested: readonly string[] | undefined,
@@ -346,10 +340,7 @@ function createLobbyRow(
   return createRow('lobbies', keepDigits(columns, input), { tables, random, now })
 }
 
-/**
- * Reserves a free seat of a lobby for a new player (PROTOCOL.md C). Starts its game server if it has none. A simulated player is
- * connected at once.
- */
+/** Reserves a seat for a new player (PROTOCOL.md C). Starts a game server. Connects a simulated player. */
 function reserveSeat(found: LobbyRow, { client, tables, random, now }: SeatCall): Join {
   const lobby = startMissingServer(found, tables, now)
   const { lobby_id, namespace_id, region_id } = lobby

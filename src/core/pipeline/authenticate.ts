@@ -15,10 +15,7 @@ import type { Route } from './routes.js'
 
 const scheme = 'Bearer '
 
-/**
- * Reads the token of a request. The header has to be `Bearer <token>`, with exactly one space (PROTOCOL.md B1). `anyCase`: as in
- * RFC 9110, the case of the scheme does not count.
- */
+/** Reads the token: `Bearer <token>`, with one space (PROTOCOL.md B1). `anyCase`: the case of the scheme does not count. */
 export function readToken(
   request: Pick<MockRequest, 'headers'>,
   { anyCase = false }: { readonly anyCase?: boolean } = {},
@@ -153,10 +150,7 @@ const howToRenew: { readonly [kind in ExpiringToken]: string } = {
 /** In characters. The rest of a longer address is ignored. */
 const longestAddress = 64
 
-/**
- * Finds the client: as trusted proxies report it, else the first address of `x-forwarded-for`, else the address of the connection
- * (PROTOCOL.md B6, B9).
- */
+/** Finds the client: as trusted proxies report it, else by `x-forwarded-for`, else by its connection (PROTOCOL.md B6, B9). */
 export function readClient(request: MockRequest): Client {
   const [first = ''] = (request.forwardedFor ?? header(request, 'x-forwarded-for') ?? '').split(',', 1)
   const forwarded = first.trim().slice(0, longestAddress)

@@ -38,10 +38,7 @@ const outcomes = {
   readonly [Id in OperationId]?: (answer: Answer, describeLobby: DescribeLobby) => string | undefined
 }
 
-/**
- * Describes the answer to a successful call in a few words: `206 lobbies`. Returns `undefined` if the status says enough, and
- * for an answer that the service would not give.
- */
+/** Describes the answer to a successful call: `206 lobbies`. `undefined` if the status says enough. */
 export function describeOutcome(operation: string, answer: unknown, describeLobby: DescribeLobby): string | undefined {
   if (!isJsonObject(answer) || !Object.hasOwn(outcomes, operation)) return undefined
   return outcomes[operation as keyof typeof outcomes](answer, describeLobby)

@@ -19,10 +19,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const mostProblems = 10
 
-/**
- * Parses the query of a request. Ignores unknown parameters. Throws `API_BAD_QUERY` if a known one does not fit, or is
- * sent twice.
- */
+/** Parses the query of a request. Ignores unknown parameters. Throws `API_BAD_QUERY`. */
 export function parseQuery({ query: schema }: Pick<OperationSpec, 'query'>, { query: text = '' }: MockRequest): Fields {
   if (!schema) return {}
   if (text === '') return parseTexts(schema, undefined, 'API_BAD_QUERY', 'query parameter')

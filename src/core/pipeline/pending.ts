@@ -85,10 +85,7 @@ export class PendingRequests {
     return [...held, ...others].slice(0, limit).map(exchange => pendingRequest(exchange, this.redactor))
   }
 
-  /**
-   * Calls the listener after a request began to wait, or ended: with `true` if a fault holds or delays it, or did. Returns a
-   * function that unsubscribes.
-   */
+  /** Calls the listener after a request began or ended to wait: with `true` if a fault holds or delays it. */
   subscribe(listener: (isHeld: boolean) => void): () => void {
     return this.#emitter.subscribe(listener)
   }

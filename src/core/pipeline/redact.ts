@@ -19,10 +19,7 @@ function redactMintedTokens(text: string): string {
   return text.replaceAll(/(?<!\w)(\w+)\.mock\.[\w.%-]+/g, '$1.mock.…')
 }
 
-/**
- * A token in the path of a page or of the control API. The lookbehind starts only at a segment. Started at each of many
- * slashes, it would take quadratic time.
- */
+/** A token in the path of a page or of the control API. The lookbehind starts at a segment: quadratic time otherwise. */
 const tokenInPath =
   /(?<=\/)(?=[^/\s"'?#])(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players|stories)\/+)[^/\s"'?#]+/g
 

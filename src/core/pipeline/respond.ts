@@ -100,10 +100,7 @@ export class Responder {
     return this.respond({ request, startedAt, rayId: this.newRayId() }, () => init)
   }
 
-  /**
-   * Creates the response, passes it to `record` with the time of `performance.now()`, and logs it. An error of `createResult`
-   * or `record` is a bug: the client still gets a response.
-   */
+  /** Creates the response, passes it to `record`, and logs it. After a bug the client still gets a response. */
   respond(
     facts: RequestFacts,
     createResult: () => Result,

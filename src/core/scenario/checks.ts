@@ -234,10 +234,7 @@ function* checkSeats(lobby: LobbyEntry, mode: GameMode, path: Path): Generator<P
   }
 }
 
-/**
- * Lists the keys of entries that only some statuses or kinds of a row allow: `allowed` has those values, by key. `keys`: the
- * keys of an entry that stand for a column. Default: the key with its name.
- */
+/** Lists the keys that only some statuses or kinds of a row allow. `keys`: those that stand for a column. */
 function variantsOf(
   table: TableName,
   row: z.ZodDiscriminatedUnion<readonly z.ZodObject[]>,

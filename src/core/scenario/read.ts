@@ -21,10 +21,7 @@ interface ReadOptions {
   readonly commands?: 'allowed' | undefined
 }
 
-/**
- * Decodes and checks a scenario, unless that is done. Throws one `UsageError` with all problems of the schema. If there are none,
- * with all contradictions: see `check`. Warns of keys with an old name.
- */
+/** Decodes and checks a scenario, unless that is done. Throws one `UsageError` with all problems. */
 export function readScenario(input: unknown, { report, file, commands }: ReadOptions = {}): CheckedScenario {
   if (input instanceof CheckedScenario) return input
   // A test has checked it and its rows, and it has the same form in memory. The first use of a schema takes many times longer

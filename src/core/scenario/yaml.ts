@@ -51,10 +51,7 @@ interface TextLimits {
 /** The most characters of YAML that a client may send, and that the mock writes. */
 export const longestYaml = 256 * 1024
 
-/**
- * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, in the
- * order of the text. Each line begins with file, line and column. Throws `ApiError` for a text beyond its limits.
- */
+/** Reads a scenario from YAML or JSON. Throws `UsageError` with a line for each problem, and `ApiError` beyond the limits. */
 export function readYaml(text: string, options: YamlOptions): CheckedScenario {
   // Otherwise the problem would be that it is no YAML.
   if (isTomlConfig(text)) throw new UsageError(versionConfigText(options.file))
@@ -101,10 +98,7 @@ function isLikeJson(text: string): boolean {
 
 const encoder = new TextEncoder()
 
-/**
- * Parses an object of JSON, many times faster than YAML. Returns `undefined` for any other text, and for an object that YAML
- * refuses: one that has a key twice, or nests too deep. Throws `ApiError` for too many values.
- */
+/** Parses JSON faster than YAML does. `undefined` for any other text, and for what YAML refuses. Throws `ApiError`. */
 function parseJson(text: string, { file = 'scenario', limits }: YamlOptions): unknown {
   if (!isLikeJson(text)) return undefined
   const exceeded = exceededLimit(encoder.encode(text), { levels: fileNestingLimit, values: limits?.values })

@@ -129,10 +129,7 @@ function addPlayer(
   }
 }
 
-/**
- * For each world, the lobby at which the next job continues. A cache: without it, each job would read all lobbies. With
- * 100,000 of them that took 24 s.
- */
+/** The lobby at which the next job of a world continues: without it, each job would read all lobbies. */
 const positions = new WeakMap<
   Tables,
   {
@@ -146,10 +143,7 @@ const positions = new WeakMap<
   }
 >()
 
-/**
- * Converts players that lobbies only count into simulated players with a session: some hundreds per job, up to the limit of a
- * simulation. `count` is the number of players in the lobbies so far.
- */
+/** Converts players that lobbies only count into simulated players, some hundreds per job. `count`: those so far. */
 function convertCountedPlayers(
   simulation: SimulationRow,
   context: JobContext,
@@ -239,10 +233,7 @@ export function drawSession({ session_ms }: Pick<SimulationRow, 'session_ms'>, r
   return Math.min(Math.max(steps, 1) * stepMs, sessionLimits.max)
 }
 
-/**
- * Returns an IPv6 address from the range for documentation. Players who arrive at the same time get different ones. `now` in
- * ms since the epoch, `nth` from 0 to 2^32 - 2.
- */
+/** Returns an IPv6 address for documentation, another one for each `nth` at the same time. */
 function addressOf(now: number, nth: number): string {
   const step = Math.floor(now / simulationStepMs)
   const groups = [step / 0x10000, step, (nth + 1) / 0x10000, nth + 1].map(part =>

@@ -105,10 +105,7 @@ export function memoryOf({ changes, faults }: ChangeSet): number {
   return bytes
 }
 
-/**
- * Undoes the change sets that led to a state, the newest last. `revision` and `at` (ms of the world's clock) become those of
- * the result.
- */
+/** Undoes the change sets that led to a state. The result gets `revision` and `at`, in ms of the world's clock. */
 export function* undoChangeSets(
   state: WorldState,
   changeSets: readonly ChangeSet[],

@@ -126,10 +126,7 @@ export function newRow(model: Model, input: object, context: DefaultsContext, wh
   return parseRow(model.schema, keepDigits(columns, input), where)
 }
 
-/**
- * Checks a row and freezes it. Throws `UsageError`, whose message begins with `where`. With `isOneOfFew` it does not compile
- * the schema: that takes as long as checking some hundreds of rows.
- */
+/** Checks a row and freezes it. Throws `UsageError`. `isOneOfFew`: without compiling the schema, which takes longer. */
 export function parseRow<Row extends object>(
   schema: z.ZodType<Row>,
   input: unknown,

@@ -246,10 +246,7 @@ export class TableState<Row extends object> {
     return undefined
   }
 
-  /**
-   * The entries of a group of an index without ranks, one by one. Default: all; else from that creation number on. Their rows
-   * may be written on the way.
-   */
+  /** The entries of a group of an index without ranks, from a creation number on. Their rows may be written on the way. */
   *entriesInIndex(name: string, group: string, seq = lowest): Generator<Entry<Row>> {
     const tree = this.#index(name)
     let key = tree.getPairOrNextHigher({ group, rank: 0, seq })?.[0]

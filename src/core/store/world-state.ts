@@ -203,10 +203,7 @@ export function withPublicUrl(state: WorldState, publicUrl: (before: string) => 
   return { ...state, tables: { ...state.tables, settings } }
 }
 
-/**
- * Returns lobbies for a world that gets them from elsewhere: another world, file, process or time. Those that a process served
- * there have no game server, unless `starter` has that process.
- */
+/** Returns lobbies from another world, file, process or time: without servers, unless `starter` has their process. */
 export function arrivedLobbies(lobbies: TableStates['lobbies'], starter?: ServerStarter): TableStates['lobbies'] {
   const served = [...lobbies.entriesByRank('served')].map(({ entry }) => entry)
   const left = starter ? served.filter(({ row }) => !starter.serves(row)) : served

@@ -37,10 +37,7 @@ interface Target {
   readonly database: number
 }
 
-/**
- * Connects to Redis, and joins the replicas that share it. Rejects with `UsageError` if it does not answer, refuses the password,
- * or cannot keep worlds safely. Never tells user and password.
- */
+/** Connects to Redis, and joins its replicas. Rejects with `UsageError`, without user and password. */
 export async function openRedis(url: string, options: RedisOptions & ReplicaOptions): Promise<SharedStorage> {
   const target = parseRedisUrl(url)
   const redis = new RedisConnection(await loadLibrary(), target, options)

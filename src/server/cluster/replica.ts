@@ -23,9 +23,7 @@ export interface RequestToRoute {
   readonly gone: AbortSignalLike
   /** Answers it in this process. `waitedMs` is the time for which it has waited until now. */
   answer(waitedMs: number): MockResponse | Promise<MockResponse>
-  /**
-   * Sends it to another replica, and the response of that one to the client. The signal ends the attempt. Does not reject.
-   */
+  /** Forwards it to another replica, and the response to the client. The signal ends the attempt. Does not reject. */
   forward(
     owner: ReplicaInfo,
     options: { readonly waitedMs: number; readonly signal: AbortSignalLike },
@@ -199,10 +197,7 @@ export class Replica {
     return this.#hasMoved(request, world, response) ? 'moved' : response
   }
 
-  /**
-   * Loads a world of this replica. On a busy machine, the lease may end meanwhile and begin again. Resolves with `false` if another
-   * replica has the world now. Rejects with `StorageError`.
-   */
+  /** Loads a world of this replica. Resolves with `false` if another one has it now. Rejects with `StorageError`. */
   async #load(worldId: string): Promise<boolean> {
     if (this.#worlds.inMemory(worldId)) return true
     if (!this.#storage.owns(worldId)) return false
@@ -243,10 +238,7 @@ export class Replica {
   }
 }
 
-/**
- * Limits the attempts of a request. Returns a function to call after each. It waits a moment, if the attempt before failed with the
- * same owner. It resolves with `false` after the last attempt.
- */
+/** Limits the attempts of a request. Call the function after each: it waits a moment, and resolves with `false` at the end. */
 function limitAttempts(environment: ProcessTime): (owner: string) => Promise<boolean> {
   let [last, owners, since]: [string | undefined, number, number] = [undefined, 0, 0]
   return async owner => {

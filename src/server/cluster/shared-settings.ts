@@ -14,10 +14,7 @@ interface SharedSettings {
   readonly flags: SharedFlags
 }
 
-/**
- * Stores the settings of the first replica. For any other, compares its settings with the stored ones. Rejects with `UsageError`
- * if they differ, and with `StorageError`.
- */
+/** Stores the settings of the first replica, or compares them. Rejects with `UsageError` or `StorageError`. */
 export async function agreeOnSettings(
   storage: WorldStorage,
   shared: SharedStorage,

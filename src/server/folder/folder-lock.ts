@@ -51,10 +51,7 @@ interface FoundLock {
   readonly touchedAt: number
 }
 
-/**
- * Lets one process at a time use a folder. A lock is free if its process is gone, or, on another host, if it was not touched for
- * ten seconds.
- */
+/** Lets one process at a time use a folder. A lock on another host is free after ten seconds without a touch. */
 export class FolderLock {
   readonly #fs: FileCalls
   readonly #folder: string

@@ -111,10 +111,7 @@ export function* decodeLines(bytes: Buffer, lines: readonly LogLine[]): Generato
   for (const line of lines) yield { revision: line.revision, text: textOf(bytes, line) }
 }
 
-/**
- * Reads a log. Records that a crash or a power cut has torn are its tail: no whole record follows them. Throws `StorageError` if
- * a record elsewhere is damaged, or the log is of a newer version.
- */
+/** Reads a log. Its torn tail has no whole record behind it. Throws `StorageError` if another record is damaged. */
 export function readLog(bytes: Buffer, file: string): ReadLog {
   checkFormat(bytes, file)
   let header: Partial<LogHeader> = {}

@@ -55,10 +55,7 @@ export interface FolderOptions {
   readonly fs?: FileCalls | undefined
 }
 
-/**
- * Opens a folder of worlds, and creates it if necessary. One process at a time may use it. Throws `UsageError` if another one does,
- * or the folder cannot be used.
- */
+/** Opens a folder of worlds, or creates it. Throws `UsageError` if it cannot be used, or another process has it. */
 export function openFolder(path: string, options: FolderOptions = {}): Storage {
   checkIsNoUrl(path)
   return new Folder(path, options)

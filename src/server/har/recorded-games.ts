@@ -100,10 +100,7 @@ export class RecordedGames {
     return inspected !== undefined || isTokenNew
   }
 
-  /**
-   * Takes the token of a call to the matchmaker. Returns the namespace of the call. Without a token, it is the namespace that has
-   * one of the lobbies of the answer, or else the first one.
-   */
+  /** Takes the token of a call, and returns its namespace. Without a token: the one with a lobby of the answer, or the first. */
   takeCall(exchange: HarRequest, lobbyIds: readonly string[] = []): RecordedNamespace {
     const token = tokenOf(exchange)
     if (token === undefined) {

@@ -51,10 +51,7 @@ const codesOfRequests: ReadonlySet<string | undefined> = new Set<ErrorCode>([
 /** The id of the copy of the world in which recorded errors are tried: the world itself stays as it was at each request. */
 const trial = 'trial'
 
-/**
- * Replays a recording in a world that is made from it, and compares the answers. The clock moves as in the recording, and
- * nothing waits: a watch is asked once, at the time of its answer.
- */
+/** Replays a recording in a world made from it, and compares the answers. A watch is asked at the time of its answer. */
 export async function compareRecording(recording: HarRecording): Promise<Comparison> {
   const replay = new Replay(recording)
   try {

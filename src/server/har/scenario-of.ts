@@ -209,10 +209,7 @@ class Import {
     this.#regions.set(id, { ...known, region_uuid: summary.region_id })
   }
 
-  /**
-   * The first list says which lobbies there are. A later one with their states adds those, and the limits of game modes that had
-   * no lobby.
-   */
+  /** The first list says which lobbies there are. A later one adds their states, and limits of game modes. */
   #takeList(exchange: HarRequest): boolean {
     const list = answerOf(exchange, 'lobbies.list')
     if (!list) {
@@ -312,10 +309,7 @@ class Import {
     return modes.get(game_mode_id)
   }
 
-  /**
-   * A seat shows the ports of a game mode, and a region. `likely`: it is in the first one that the request names, unless another
-   * request tells more.
-   */
+  /** A seat shows the ports of a game mode, and a region. `likely`: of the first mode that the request names. */
   #takeJoin(exchange: HarRequest, certainty: 'known' | 'likely'): boolean {
     const join =
       answerOf(exchange, 'lobbies.find') ?? answerOf(exchange, 'lobbies.join') ?? answerOf(exchange, 'lobbies.create')

@@ -16,10 +16,7 @@ import { StreamWriter } from './stream-writer.js'
 /** A request of `node:http`. A body parser in front of the mock may have set `body`, and Express sets `baseUrl`. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown; readonly baseUrl?: string }
 
-/**
- * Answers a request of `node:http`, in the order of its connection. `serve` gets the request before its body, which is there
- * when `answer` is called. A router chooses the process that answers.
- */
+/** Answers a request in the order of its connection. `serve` gets it before its body, which `answer` has. */
 export function serveNodeRequest(
   request: ParsedRequest,
   response: ServerResponse,
@@ -297,10 +294,7 @@ function encodeParsedBody(body: unknown): Uint8Array {
   }
 }
 
-/**
- * Bodies up to this many bytes go out in one string with their head, which is cheaper than two buffers. In latin1 each
- * byte is one character, so the bytes stay as they are.
- */
+/** Bodies up to this many bytes go out as one latin1 string with their head: cheaper than two buffers, and the same bytes. */
 const maxStringBody = 1024
 
 /** A function of its own, so that a blocked request keeps nothing but its response. */
@@ -383,10 +377,7 @@ const sliceMs = 5
 
 const pipelines = new WeakMap<Socket, Pipeline>()
 
-/**
- * Starts a request: at once, or after enough earlier requests of its connection have their responses. Without this limit,
- * a client that sends thousands of requests in a row would block all others.
- */
+/** Starts a request at once, or after earlier ones of its connection: thousands in a row would block all others. */
 function startInOrder({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
   // Only a response that waits behind another one has no socket.
   if (response.socket) {

@@ -36,10 +36,7 @@ import { Service, type ServiceOptions } from './service.js'
 /** Express adds `protocol` and `baseUrl` to a request of `node:http`. */
 type IncomingRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
 
-/**
- * Creates a `node:http` listener with the whole server: Host check, control API, pages, operations, and JSON errors for all
- * other paths (PROTOCOL.md B9). It works without Express, and as Express middleware too.
- */
+/** Creates a listener with the whole server (PROTOCOL.md B9). It works without Express, and as Express middleware too. */
 export function createListener(
   mock: Mock,
   options: AppOptions = {},

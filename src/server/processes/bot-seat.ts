@@ -16,10 +16,7 @@ interface SeatOptions {
 
 const shownLength = 200
 
-/**
- * Takes a seat with a request to the mock, as a client would. So it waits for the game server of a new lobby. Returns the
- * variables of a client with that seat. Rejects with `UsageError`.
- */
+/** Takes a seat as a client would, so it waits for a game server. Returns the client's variables. Rejects with `UsageError`. */
 export async function takeSeat(wish: SeatWish, { url, token, signal }: SeatOptions): Promise<Environment> {
   const call = 'lobby_id' in wish ? 'join' : 'find'
   const answer = fetch(`${url}/matchmaker/lobbies/${call}`, {

@@ -61,10 +61,7 @@ export function checkBotCount(count: number, max: number, where: string): void {
   )
 }
 
-/**
- * Runs the client of a game as bots: one process each. They start one after the other, stay for a time, and come back. All
- * times are real times, because a process knows no other clock. One that ends at once comes back later and later.
- */
+/** Runs the client of a game as bots, one process each, by real time. One that ends at once comes back later and later. */
 export class Bots {
   readonly #options: BotsOptions
   readonly #bots: readonly Bot[]

@@ -68,10 +68,7 @@ export function describeExit(ended: Ended): { text: string; isFailure: boolean }
 export const longestTail = 20
 const plainTail = 5
 
-/**
- * A line that begins the report of an error, in the usual languages and engines. Stack frames are indented. Java and Node.js
- * write a second line about the same error.
- */
+/** A line that begins the report of an error, in the usual languages and engines. */
 const errorStart =
   /^(?!\s|Caused by\b|Emitted 'error' event\b).*(?:error\b|exception\b|traceback \(|panic|\bfatal\b|terminate called|segmentation fault|assertion failed|\bunhandled\b)/i
 

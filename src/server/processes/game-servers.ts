@@ -109,10 +109,7 @@ export function givePorts(world: LiveWorld, lobbyId: string, ports: readonly Lob
   return true
 }
 
-/**
- * Starts a process for each lobby that waits for its server, in all worlds of a mock. Stops it with its lobby. A process that
- * ends first stops its lobby.
- */
+/** Starts a process for each lobby that waits for its server, and stops both together. */
 export class GameServers {
   readonly #options: GameServersOptions
   readonly #running = new Map<string, Server>()
@@ -581,10 +578,7 @@ function stop(server: Server): void {
   server.process?.stop()
 }
 
-/**
- * Lets the lobby of a process wait for the next one, or stops it. Its players get what the service answers. Does nothing for a lobby
- * that has stopped.
- */
+/** Lets the lobby of a process wait for the next one, or stops it. Does nothing for one that has stopped. */
 function changeLobbyOf({ world: { world }, lobbyId }: Server, change: typeof restartLobby | typeof stopLobby): void {
   const changeIt = () => {
     const lobby = world.tables.lobbies.get(lobbyId)

@@ -56,10 +56,7 @@ interface Judged {
 
 type Verdict = Pick<CheckResult, 'passed' | 'sentence'> & Partial<CheckResult>
 
-/**
- * Judges a server. A missing call is not judged if another check says why it could not come, nor are clients whose server has
- * crashed.
- */
+/** Judges a server. A call is not missing if another check says why it could not come. */
 export function judgeServer(judged: Judged): CheckResult[] {
   const { served, end } = judged
   const { bodies, tokens, others } = sorted(served.refused)

@@ -18,10 +18,7 @@ interface PortProbes {
   isUdpFree(port: number): Promise<boolean>
 }
 
-/**
- * Creates a function that finds ports that are free for TCP and UDP, with the labels of other ports. No proxy ends TLS
- * before them. It rejects with `UsageError`.
- */
+/** Creates a function that finds ports that are free for TCP and UDP. It rejects with `UsageError`. */
 export const portFinder =
   (probes: PortProbes): FindPorts =>
   async wanted => {

@@ -7,10 +7,7 @@ export interface Programs {
   close(): Promise<void>
 }
 
-/**
- * Starts the programs of a mock's own scenario: its game servers and its bots. They end with the mock, or with `close`.
- * Throws `UsageError` if they run already, if there are too many, or if a watched path does not exist.
- */
+/** Starts the game servers and bots of a mock's own scenario. They end with the mock, or with `close`. Throws `UsageError`. */
 export function startPrograms(
   options: ConstructorParameters<typeof ScenarioBots>[0] & ConstructorParameters<typeof GameServers>[0],
 ): Programs {

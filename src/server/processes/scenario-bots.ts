@@ -32,10 +32,7 @@ export function checkBots({ bots }: ScenarioCommands, maxBots = defaultMaxBots):
   checkBotCount(count, maxBots, 'players.concurrent')
 }
 
-/**
- * Runs the bots of a mock's own scenario in its world `default`. A reload that changes those of a namespace ends them, and
- * starts others. Those of the other namespaces play on.
- */
+/** Runs the bots of a mock's own scenario in its world `default`. A reload ends those of a changed namespace. */
 export class ScenarioBots {
   readonly #options: ScenarioBotsOptions
   /** By the full name of the namespace. */

@@ -65,10 +65,7 @@ interface Client extends Omit<ClientEnd, 'lastLines'> {
   ms: number
 }
 
-/**
- * Says that the lobby of a check has fewer seats than players, and what to pass instead. Returns `undefined` if it has enough
- * seats, or if there is no such game mode.
- */
+/** Says that a lobby has fewer seats than players, and what to pass instead. `undefined` if it has enough. */
 export function tooFewSeats(
   tables: Pick<ReadTables, 'gameModes' | 'settings'>,
   { players, gameMode }: Pick<ServerCheckOptions, 'players' | 'gameMode'>,
@@ -100,10 +97,7 @@ export function scenarioCommand(
   return (own ?? all)?.command
 }
 
-/**
- * Runs a game server as the server of a new lobby, sends it players, and checks its calls and its end. No process is left when
- * it resolves. Rejects with `UsageError` if the lobby cannot be made, or has no seats for the players.
- */
+/** Runs a game server for a new lobby, sends players, and checks its calls. Leaves no process. Rejects with `UsageError`. */
 export function checkServer(options: ServerCheckOptions): Promise<CheckResult[]> {
   return new ServerCheck(options).run()
 }

@@ -22,10 +22,7 @@ interface Readable {
   unref?(): unknown
 }
 
-/**
- * Reads the output of a process as lines. Passes on only so many a second, and says how many it has dropped. Stops reading
- * for the rest of a second in which the process has written too much.
- */
+/** Reads the output of a process as lines. Drops and counts lines, and stops reading, if it writes too much in a second. */
 export class ServerOutput {
   /** Dropped ones too. */
   readonly #last = new KeptLines()
@@ -56,10 +53,7 @@ export class ServerOutput {
     this.#resume()
   }
 
-  /**
-   * Passes on the last lines, also if they have no end, and says how many were dropped since the last ones. A process that still
-   * holds the pipe no longer keeps this one alive.
-   */
+  /** Passes on the last lines, and counts the dropped ones. The pipe no longer keeps this process alive. */
   end(): void {
     for (const end of this.#unended) end()
     this.#reportDropped()
