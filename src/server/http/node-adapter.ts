@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import { setImmediate } from 'node:timers'
 import { type ApiError, UnavailableError } from '../../core/contract/errors.js'
 import { nestingLimit } from '../../core/lib/json.js'
-import { real, TextEncoder } from '../../core/lib/real-globals.js'
+import { TextEncoder } from '../../core/lib/real-globals.js'
 import type { ServedRequest } from '../../core/mock/control-calls.js'
 import { type AbortSignalLike, bodyLimit, type MockRequest, type MockResponse } from '../../core/pipeline/message.js'
 import { connectionAddress } from '../../core/pipeline/origin.js'
@@ -16,7 +15,7 @@ import { StreamWriter } from './stream-writer.js'
 /** A request of `node:http`. A body parser in front of the mock may have set `body`, and Express sets `baseUrl`. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown; readonly baseUrl?: string }
 
-/** Answers a request in the order of its connection. `serve` gets it before its body, which `answer` has. */
+/** Answers a request. `serve` gets it before its body, which `answer` has. */
 export function serveNodeRequest(
   request: ParsedRequest,
   response: ServerResponse,
@@ -27,36 +26,34 @@ export function serveNodeRequest(
     refuse?(request: MockRequest, error: ApiError): MockResponse | Promise<MockResponse>
   } = {},
 ): void {
-  startInOrder(request, response, () => {
-    const { router, refuse = (_, error) => errorResult(error) } = options
-    const forwarded = router?.receive(request)
-    const incoming = new NodeRequest(request, options, forwarded)
-    const served = serve(incoming, forwarded !== undefined)
-    const { world, maxBodyBytes = bodyLimit } = served
-    const answer = () => {
-      if (isSafe(request)) return served.answer()
-      // The server leaves this to its listener: another process may want the body.
-      if (router && request.headers.expect !== undefined) response.writeContinue()
-      return new Promise<MockResponse>(resolve => {
-        const answerWith = (body: Uint8Array | undefined, refusal?: ApiError) => {
-          incoming.body = body
-          if (!refusal) return resolve(served.answer())
-          // The rest of its body may never come.
-          response.once('finish', () => (streamOf(request) ?? request.socket).destroy())
-          resolve(refuse(incoming, refusal))
-        }
-        readBody(request, answerWith, maxBodyBytes)
-      })
-    }
-    // An unread body blocks the socket, and then nobody notices that the client disconnects.
-    if (isSafe(request) && hasBody(request)) request.resume()
-    if (router && world)
-      router.route({
-        ...{ request, response, incoming, gone: incoming.signal(), world, forwarded, answer },
-        respond: answered => writeResponse(answered, response),
-      })
-    else respond(answer(), response)
-  })
+  const { router, refuse = (_, error) => errorResult(error) } = options
+  const forwarded = router?.receive(request)
+  const incoming = new NodeRequest(request, options, forwarded)
+  const served = serve(incoming, forwarded !== undefined)
+  const { world, maxBodyBytes = bodyLimit } = served
+  const answer = () => {
+    if (isSafe(request)) return served.answer()
+    // The server leaves this to its listener: another process may want the body.
+    if (router && request.headers.expect !== undefined) response.writeContinue()
+    return new Promise<MockResponse>(resolve => {
+      const answerWith = (body: Uint8Array | undefined, refusal?: ApiError) => {
+        incoming.body = body
+        if (!refusal) return resolve(served.answer())
+        // The rest of its body may never come.
+        response.once('finish', () => (streamOf(request) ?? request.socket).destroy())
+        resolve(refuse(incoming, refusal))
+      }
+      readBody(request, answerWith, maxBodyBytes)
+    })
+  }
+  // An unread body blocks the socket, and then nobody notices that the client disconnects.
+  if (isSafe(request) && hasBody(request)) request.resume()
+  if (router && world)
+    router.route({
+      ...{ request, response, incoming, gone: incoming.signal(), world, forwarded, answer },
+      respond: answered => writeResponse(answered, response),
+    })
+  else respond(answer(), response)
 }
 
 /** A request target as an absolute URL, which clients send to a proxy (RFC 9112 § 3.2.2): scheme, credentials, host, rest. */
@@ -364,89 +361,4 @@ const halfClosedMs = 5_000
 function closeEmpty(socket: Socket): void {
   socket.end()
   socket.setTimeout(halfClosedMs, () => socket.destroy())
-}
-
-/** The most pipelined requests of a connection in flight, behind the one whose response is next. */
-const maxInFlight = 32
-
-/** The most requests that wait behind those. Beyond it, the mock stops reading the connection, and cannot notice its end. */
-const maxWaiting = 256
-
-/** One connection may start waiting requests for this time in a row, in real ms. Then other connections get their turn. */
-const sliceMs = 5
-
-const pipelines = new WeakMap<Socket, Pipeline>()
-
-/** Starts a request at once, or after earlier ones of its connection: thousands in a row would block all others. */
-function startInOrder({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
-  // Only a response that waits behind another one has no socket.
-  if (response.socket) {
-    begin()
-    return
-  }
-  const known = pipelines.get(socket)
-  const pipeline = known ?? new Pipeline(socket)
-  if (!known) pipelines.set(socket, pipeline)
-  pipeline.add({ response, begin })
-}
-
-interface WaitingRequest {
-  readonly response: ServerResponse
-  begin(): void
-}
-
-/** The requests of one connection that arrived before the responses to earlier ones were written. */
-class Pipeline {
-  readonly #waiting: WaitingRequest[] = []
-  #inFlight = 0
-  #paused = false
-  #scheduled = false
-
-  constructor(private readonly socket: Socket) {
-    // Node itself resumes the socket when it reads or drops a body.
-    socket.on('resume', () => void (this.#paused && socket.pause()))
-  }
-
-  add(request: WaitingRequest): void {
-    // In order: a request that has not started holds up the responses behind it.
-    if (this.#waiting.length === 0 && this.#inFlight < maxInFlight) this.#begin(request)
-    else this.#waiting.push(request)
-    if (this.#waiting.length < maxWaiting) return
-    this.#paused = true
-    this.socket.pause()
-  }
-
-  #begin({ response, begin }: WaitingRequest): void {
-    this.#inFlight += 1
-    response.once('close', () => {
-      this.#inFlight -= 1
-      // After a disconnect, the rest never starts.
-      if (this.#waiting.length > 0) this.#schedule()
-    })
-    begin()
-  }
-
-  #schedule(): void {
-    if (this.#scheduled) return
-    this.#scheduled = true
-    setImmediate(() => {
-      this.#scheduled = false
-      this.#beginWaiting()
-    })
-  }
-
-  #beginWaiting(): void {
-    const until = real.now() + sliceMs
-    while (this.#inFlight < maxInFlight && !this.socket.destroyed) {
-      const next = this.#waiting.shift()
-      if (!next) break
-      this.#begin(next)
-      if (real.now() < until) continue
-      if (this.#waiting.length > 0) this.#schedule()
-      break
-    }
-    if (!this.#paused || this.#waiting.length > maxWaiting / 2) return
-    this.#paused = false
-    this.socket.resume()
-  }
 }
