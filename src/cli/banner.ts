@@ -191,7 +191,6 @@ const labels: { readonly [Kind in TokenInfo['kind']]: string } = {
   cloud: 'with a cloud token',
 }
 
-/** A call without a token, if the default namespace allows it, and one with the first token of each kind. */
 function curlExamples(tokens: readonly TokenInfo[], { world, url }: { readonly world: World; readonly url: string }) {
   const withoutToken = defaultNamespace(world)?.tokenless ? [{ label: 'without a token', curl: curlLine(url) }] : []
   const firsts = tokens.filter((token, i) => tokens.findIndex(({ kind }) => kind === token.kind) === i)

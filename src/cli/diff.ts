@@ -9,7 +9,6 @@ import type { Console } from './output.js'
 
 const order: readonly Sureness[] = ['certain', 'likely', 'possible']
 
-/** A difference that may be there: a line of the baseline. */
 interface Allowed {
   readonly text: string
   readonly line: number

@@ -85,7 +85,6 @@ async function exitCodeOf(child: ChildProcess): Promise<number> {
   return code ?? exitCodes.signalled + constants.signals[signal ?? 'SIGTERM']
 }
 
-/** Sends the signals that would end this process to the command instead. Returns a function that stops it. */
 function forwardSignals(kill: (signal: NodeJS.Signals) => void): () => void {
   const terminate = () => kill('SIGTERM')
   // A terminal sends Ctrl+C to the command itself, and many programs take a second one as "end at once".

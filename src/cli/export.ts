@@ -89,7 +89,6 @@ export async function writeCapsule(
   )
 }
 
-/** The time after which the command says what it does, in ms. */
 const longWaitMs = 1_000
 
 async function capsuleOfRunning(address: ControlAddress, last: string | undefined): Promise<string> {
@@ -117,7 +116,6 @@ export async function exportFromFolder(
   await print(scenarioText(json).trimEnd())
 }
 
-/** Reads a world of a folder. Changes nothing in the folder. Rejects with `UsageError`. */
 async function readFromFolder(
   { data = '', world: id = defaultWorldId }: Partial<FlagsOf<'export'>>,
   read: (world: RunningWorld) => string | Promise<string>,

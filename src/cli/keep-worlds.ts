@@ -47,7 +47,6 @@ export async function keepWorlds(
   return data === undefined ? {} : { merged: keepInFolder(mock, { ...options, data }) }
 }
 
-/** Returns the URL by which other replicas reach this one. Throws `UsageError` if nobody can know it. */
 function ownUrl(host: string | undefined, url: string): string {
   if (host !== '0.0.0.0' && host !== '::') return url
   throw new UsageError(

@@ -27,7 +27,6 @@ export function keyModeOf(input: KeyInput): KeyMode {
   return setRawMode(input, true) ? 'key' : 'line'
 }
 
-/** Sets or ends raw mode. Returns `false` if the terminal refuses. */
 function setRawMode(input: KeyInput, isRaw: boolean): boolean {
   let isDone = input.setRawMode !== undefined
   // Node reports a refusal with this event, before the call returns.
@@ -93,7 +92,6 @@ export async function confirmOn(
   return /^(y|yes)?$/i.test(answer.trim())
 }
 
-/** Returns a function that presses a key by its name, and reports its failure. */
 function presser(keys: readonly Key[], mode: KeyMode, console: KeyConsole): (name: string) => void {
   const { print, style } = console
   const printKeys = () => {

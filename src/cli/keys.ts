@@ -93,7 +93,6 @@ export function showingKeys(target: WorldTarget): readonly Key[] {
   return servingKeys(target).filter(({ key }) => ['x', 'o', 'c', 'q'].includes(key))
 }
 
-/** Loads another scenario each time, in order. The first one is loaded already. */
 function scenarioCycle({ mock, console, world }: WorldTarget): () => Promise<void> {
   let index = 0
   return async () => {
@@ -131,7 +130,6 @@ async function exportWorld({ console, world, onExport, folder = '.' }: WorldTarg
   console.print(`  wrote ${name}. Open it in a browser, or serve it: mockmaker ${name}`)
 }
 
-/** The most files that are tried before the user has to tidy up. */
 const mostFiles = 1_000
 
 /** Writes a capsule to a new file in a folder. Returns the name of the file. Rejects with `UsageError`. */

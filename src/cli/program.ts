@@ -123,7 +123,6 @@ Examples:
   return program
 }
 
-/** Writes the help of a command. Its commands come before its options. */
 function commandsFirst(command: Command, helper: Help): string {
   const [flags = '', commands] = Help.prototype.formatHelp.call(helper, command, helper).split(/^(?=Commands:$)/m)
   return commands === undefined ? flags : flags.replace(/^(?=Options:$)/m, `${commands}\n`)
@@ -263,7 +262,6 @@ function addCheckServer(program: Command, { console, commandToRun, setExitCode }
     })
 }
 
-/** Adds a hint to the error of a scenario that may be the second word of `--client`, as in `--client node client.mjs`. */
 function withQuoteHint(
   error: unknown,
   { scenario = '', client }: { readonly scenario?: string | undefined; readonly client?: string | undefined },
@@ -273,13 +271,11 @@ function withQuoteHint(
   return new UsageError(`${error.message}\nquote the command of the client: --client '${client} ${scenario}'`)
 }
 
-/** Finds the flags of a command among the arguments of another one, which runs: `--within` for `--within=4s`. */
 function flagsAmong([, ...args]: readonly string[], { options }: Command): string[] {
   const names = args.map(word => word.replace(/=.*/s, ''))
   return options.flatMap(({ long }) => (long && names.includes(long) ? [long] : []))
 }
 
-/** Returns the words after `--`. Ends the command with a usage error if there are none, or if too much is before them. */
 function wordsToRun(
   words: readonly string[] | undefined,
   {
@@ -306,12 +302,10 @@ function wordsToRun(
   return command.error(`error: put ${dashes} before the command: ${start} ${excess.join(' ')}`)
 }
 
-/** Tells whether a word looks like a scenario file, or is the name of a shipped scenario. */
 function isScenario(word: string | undefined): boolean {
   return word !== undefined && (isScenarioPath(word) || Object.hasOwn(scenarios, word))
 }
 
-/** Returns the words after `--` of a command that takes a scenario. Without `--`, the first word may be one. */
 function wordsAfterScenario(
   words: readonly string[] | undefined,
   { command, example }: { readonly command: Command; readonly example: string },
@@ -432,7 +426,6 @@ function flagsBefore(command: Command, program: Command): Partial<FlagsOf<'serve
   return Object.fromEntries(Object.entries(program.opts()).filter(([name]) => isBefore(name)))
 }
 
-/** Loads a scenario by name or path. Rejects with `UsageError`, which also suggests a command for a mistyped one. */
 async function loadIfNamed(scenario: string | undefined, program: Command): Promise<LoadedScenario | undefined> {
   if (scenario === undefined) return undefined
   try {
@@ -443,7 +436,6 @@ async function loadIfNamed(scenario: string | undefined, program: Command): Prom
   }
 }
 
-/** Leaves out the suggestions of commander that are not near: it counts the dashes too. */
 function withNearOption(text: string): string {
   const [suggestion, listed = ''] = /\n\(Did you mean (?:one of )?(.*)\?\)$/.exec(text) ?? []
   const word = /unknown option '-*(.*?)'/.exec(text)?.[1]

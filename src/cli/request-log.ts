@@ -130,12 +130,10 @@ export function logRequests(
   })
 }
 
-/** Returns equal texts for requests whose lines differ only in their times. */
 function sameness({ rayId: _rayId, ms: _ms, caller, ...shown }: ExchangeRecord): string {
   return JSON.stringify([shown, caller?.kind])
 }
 
-/** Tells whether the log leaves a request out, because such requests would hide those of the game. */
 function isNoise({ fromOwnPage, method, path }: ExchangeRecord): boolean {
   // A browser sends a preflight by itself. A container asks for readiness each few seconds.
   if (method === 'OPTIONS' || path === readinessPath) return true
@@ -215,7 +213,6 @@ function failureNote({ code, message }: ExchangeRecord): string | undefined {
   return `${code}: ${shortened(first, maxMessage)}${others.length > 0 ? ' …' : ''}`
 }
 
-/** Marks a canned answer: its lobbies and seats are not in the world. */
 function cannedNote({ operation, caller, status }: ExchangeRecord, world: World | undefined): string | undefined {
   if (caller?.kind !== 'development' || status !== 200) return undefined
   if (isSeatOperation(operation)) return 'canned seat: a public token gets one in a lobby of the world'

@@ -66,7 +66,6 @@ async function lobbyEnvironment(lobbyId: string, address: ControlAddress): Promi
   return { ...environment, ...environmentOf({ url }) }
 }
 
-/** Parses the entries of a list, and leaves out those that do not fit the schema. */
 function parseEntries<Entry>(list: readonly unknown[], schema: z.ZodType<Entry>): Entry[] {
   return list.flatMap(entry => schema.safeParse(entry).data ?? [])
 }

@@ -164,7 +164,6 @@ function mockOptionsOf(flags: ServeFlags): MockmakerOptions {
   }
 }
 
-/** Counts the time in which a person is asked, in ms. */
 function timed(confirm: StartOptions['confirm']) {
   const asked = {
     ms: 0,
@@ -195,7 +194,6 @@ function serveLater(port: OpenPort): (listener: RequestListener) => void {
   }
 }
 
-/** Reads a scenario, with the flags for its game servers. */
 function configureServers(
   given: ScenarioInput = defaultScenario,
   { serverCommand: command, serverReadyWithin: ready_within, serverWatch: watch }: ServeFlags,
@@ -215,7 +213,6 @@ function configureServers(
   return configured
 }
 
-/** Warns if other machines can reach the host, and lists its URLs for them. */
 function warnOfOpenHost(
   host: string,
   {

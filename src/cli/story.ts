@@ -65,10 +65,8 @@ function timeText(at: string): string {
   return at.replace('T', ' ').replace('Z', '')
 }
 
-/** The width of `+10 min 12 s`. */
 const pauseWidth = 12
 
-/** The most lobbies that a step shows, besides the chosen one. */
 const mostLosers = 5
 
 function losersOf(candidates: Required<StoryStep>['reasons']['candidates'] = []): string[] {

@@ -429,7 +429,6 @@ function scenariosOf(
   }
 }
 
-/** Returns `false` if a call is refused as 404. */
 async function isFound(call: Promise<object>): Promise<boolean> {
   return (await undefinedIfMissing(call)) !== undefined
 }

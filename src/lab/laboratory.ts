@@ -166,7 +166,6 @@ function staleEntries(
     }))
 }
 
-/** Grades a client, whatever the baseline allows. */
 function gradeOf(results: readonly CheckResult[], checks: Readonly<Record<LabCheckName, Check>>): 'A' | 'B' | 'C' {
   const failed = results.filter(({ passed }) => !passed)
   if (failed.length === 0) return 'A'

@@ -44,7 +44,6 @@ export function recordingListener(listener: RequestListener, options: RecorderOp
   }
 }
 
-/** Keeps what is written to a response. Returns a function that returns it as text. */
 function recordBody(response: ServerResponse): () => string {
   const chunks: Buffer[] = []
   let length = 0

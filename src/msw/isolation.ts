@@ -136,7 +136,6 @@ export class Isolation {
   }
 }
 
-/** Splits the options of `isolated`. Throws `UsageError` before there is a world. */
 function checkOptions(given: IsolatedOptions): {
   readonly faults: readonly Fault[]
   readonly options: NewWorldOptions
@@ -149,7 +148,6 @@ function checkOptions(given: IsolatedOptions): {
   return { faults, options }
 }
 
-/** Loads a scenario that is the path of a file, or the name of a shipped one that the mock does not have. */
 function withScenario({ scenario, ...options }: NewWorldOptions, known: readonly ScenarioSummary[]): NewWorldOptions {
   const isUnknown = typeof scenario === 'string' && !known.some(({ name }) => name === scenario)
   return { ...options, scenario: isUnknown ? loadScenarioSync(scenario) : scenario }

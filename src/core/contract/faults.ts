@@ -251,7 +251,6 @@ export const Fault = lazy(() =>
 )
 export type Fault = types.Fault
 
-/** A fault with its counters, as a snapshot has it. */
 const countedFault = lazy(() => {
   const Count = z
     .int()

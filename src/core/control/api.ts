@@ -68,7 +68,6 @@ const scenarioLimits = {
 
 const textLimits = { values: scenarioLimits.values, yamlCharacters: longestYaml } as const
 
-/** Reads a scenario of a body. Throws `UsageError`, and `ApiError` if it generates more lobbies than a call may create. */
 function readSent(input: ScenarioInput | CheckedScenario): CheckedScenario {
   const scenario = readScenario(input)
   const namespaces = layoutOf(scenario.content).games.flatMap(game => game.namespaces)
@@ -688,7 +687,6 @@ function worldsStream(worlds: ServedWorlds, isReadOnly: boolean): MockResponseIn
   )
 }
 
-/** Runs work with a signal. It aborts when the client disconnects, and the promise rejects with `ClientGone`. */
 async function untilDisconnected(request: MockRequest, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController()
   const abort = () => controller.abort(new ClientGone())
@@ -702,7 +700,6 @@ async function untilDisconnected(request: MockRequest, work: (signal: AbortSigna
   }
 }
 
-/** Parses the id of a journal entry. Returns `NaN`, which no entry has, for any other text. */
 function idOf(text: string): number {
   return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
 }
@@ -716,7 +713,6 @@ const unknown = {
   server: 'the mock has started no game server for a lobby *: GET /__mock/servers lists those that it has started',
 }
 
-/** Returns what was found. Throws `ApiError` for `undefined` and `false`. */
 function existing<Found>(thing: keyof typeof unknown, id: string, found: Found | undefined | false): Found {
   if (found !== undefined && found !== false) return found
   throw new ApiError(

@@ -302,7 +302,6 @@ export class EventReader implements MockEvents {
 const goneMessage =
   'events before this one are no longer kept: read the world again, then continue with the events that follow'
 
-/** Finds the history entry before the first event. Returns `undefined` if it is of another world, or was dropped. */
 function entryBefore(
   { world, history }: Pick<EventSource, 'world' | 'history'>,
   { since, lastEventId }: ChangesOptions,
@@ -433,7 +432,6 @@ export function failedWait(message: string): string {
   return streamText({ type: 'failed', data: { code: worldEnded, message } })
 }
 
-/** The code of a wait whose world has ended, or has left its process. */
 const worldEnded = 'WORLD_ENDED'
 
 function codeOf(error: Error): string {

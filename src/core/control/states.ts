@@ -185,7 +185,6 @@ function hasOtherSettings({ records: before }: FaultsState, { records: after }: 
   return before.length !== after.length || before.some(({ fault }, i) => fault !== after[i]?.fault)
 }
 
-/** Tells when a fault begins or ends by the clock alone. */
 class FaultPhases {
   #timer: Timer | undefined
 

@@ -1,6 +1,5 @@
 const mostFrames = 50
 
-/** The place in a frame: `at name (file:///a/b.js:1:2)`, `at async /a/b.js:1:2`. */
 const frame = /^\s*at (?:.*\()?(?:async )?(.*?)\)?$/
 
 /**

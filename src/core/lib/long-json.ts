@@ -54,7 +54,6 @@ function* writeFields(fields: object, add: (text: string) => void): Steps<void> 
   add('}')
 }
 
-/** Tells whether one step can write a value: a single text, or an object or array of few values. */
 function isLight(value: unknown): boolean {
   return typeof value !== 'object' || value === null || weigh(value, mostWritten) >= 0
 }

@@ -193,7 +193,6 @@ export class ControlCalls {
   }
 }
 
-/** Does the work until the client disconnects, and then throws `ClientGone`. */
 function* untilGone<Result>(steps: Steps<Result>, request: MockRequest): Steps<Result> {
   for (let next = steps.next(), client: AbortSignalLike | undefined; ; next = steps.next()) {
     if (next.done) return next.value

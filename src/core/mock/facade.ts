@@ -177,7 +177,6 @@ function facade<More extends object>(world: RunningWorld, handlers: Handlers, mo
   }
 }
 
-/** The short calls that tests make most. */
 function creatorsAndFaults(
   usable: () => RunningWorld,
 ): Pick<MockmakerWorld, 'lobby' | 'lobbies' | 'player' | 'fail' | 'delay' | 'hold'> {

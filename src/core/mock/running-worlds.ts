@@ -394,7 +394,6 @@ export class RunningWorlds {
 
 const never = Number.POSITIVE_INFINITY
 
-/** Summarizes a world that is not in memory, or not in that of this process. */
 function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<SharedSummary>): ListedWorld {
   const { id, title, seed, revision, now, players, reserved } = kept
   const described = { id, title, seed, revision, now: formatInstant(now) }
@@ -418,7 +417,6 @@ function timesOf({
   return { ...created, used_at: formatInstant(usedAt) }
 }
 
-/** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */
 function forkState(
   source: RunningWorld,
   worldId: string,

@@ -144,7 +144,6 @@ function findOwnPlayer(caller: LobbyCaller, call: PlayerCall): ApiError | Player
   return tables.players.get(token) ?? player
 }
 
-/** Creates the error for a `player_token` that is not of the expected kind (PROTOCOL.md C). */
 function notAPlayer(token: string, kind: 'player' | 'dev_player', call: PlayerCall): ApiError {
   const source =
     kind === 'player'

@@ -179,7 +179,6 @@ function fullestLobby(places: readonly Place[], { client, input, tables, starter
   return best
 }
 
-/** Creates a function that sorts lobbies as find prefers them: the fullest first, then the nearest. */
 function preference(input: FindInput, tables: LobbyTables): (one: LobbyRow, other: LobbyRow) => number {
   const compare = compareDistances(input, tables)
   return (one, other) => freeSeats(one) - freeSeats(other) || compare(one.region_id, other.region_id)
@@ -256,7 +255,6 @@ function noneAvailable(places: readonly Place[]): ApiError {
   )
 }
 
-/** Throws `ApiError` if players may not join the lobby by its id. They may join a closed lobby (PROTOCOL.md C). */
 function checkJoinable(
   lobby: LobbyRow,
   { tables: { gameModes }, starter, outageOf }: Pick<WriteCall<'lobbies.join'>, 'tables' | 'starter' | 'outageOf'>,

@@ -107,7 +107,6 @@ function expiredToken(kind: ExpiringToken): ApiError {
   return new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this ${kind} token has expired: ${howToRenew[kind]}`)
 }
 
-/** The kind of token that an operation needs, with its article. */
 const neededToken: { readonly [auth in Auth]: string } = {
   none: 'no',
   bearer: 'a',
@@ -120,7 +119,6 @@ const neededToken: { readonly [auth in Auth]: string } = {
 /** Tells users where to find the tokens of games and namespaces. */
 const shownTokens = 'the page at GET /, the key t and GET /__mock/tokens show the tokens, in-process mock.tokens'
 
-/** Tells users where to find the tokens of lobbies, which come and go. */
 const lobbyTokens =
   'GET /__mock/tokens?kind=lobby shows those of lobbies, in-process mock.lobbyEnvironment(lobbyId).RIVET_TOKEN'
 
@@ -147,7 +145,6 @@ const howToRenew: { readonly [kind in ExpiringToken]: string } = {
   device: 'create a new link with POST /cloud/devices/links',
 }
 
-/** In characters. The rest of a longer address is ignored. */
 const longestAddress = 64
 
 /** Finds the client: as trusted proxies report it, else by `x-forwarded-for`, else by its connection (PROTOCOL.md B6, B9). */

@@ -306,13 +306,11 @@ type IndexShift = NonNullable<SelectedFault['effect']['index']>
 /** A watch index has at most 19 digits. */
 const indexes = 10n ** 19n
 
-/** Returns the input of a watch with the world's index in place of that of the client. */
 function withWorldIndex(input: Call['input'], { offset }: IndexShift): Call['input'] {
   const { watch_index: index } = input
   return typeof index === 'bigint' ? { ...input, watch_index: wrapIndex(index - BigInt(offset)) } : input
 }
 
-/** Returns the output of a watch with the client's index in place of that of the world. Text of an override that is no index stays. */
 function withClientIndex(output: unknown, { offset }: IndexShift): unknown {
   const { watch } = output as { readonly watch: { readonly index: string } } // the output of every watch has it
   if (!/^\d+$/.test(watch.index)) return output
@@ -323,7 +321,6 @@ function wrapIndex(index: bigint): bigint {
   return ((index % indexes) + indexes) % indexes
 }
 
-/** Says in the log how a held request went on. Empty: as usual. */
 function endText(how: HeldEnd): string {
   if (how === 'client gone') return ''
   if (how.answer) return ', answer edited'
@@ -337,7 +334,6 @@ function answerOf({ status, output }: Result, waits_for?: AnswerDraft['waits_for
   return answer
 }
 
-/** Reads the fields of all parts of a request. No two parts of an operation have a field of the same name. */
 function readInput(request: MockRequest, { id, params }: Route<OperationId>, { kind }: Caller): Call['input'] {
   const spec: OperationSpec = operations[id]
   const query = parseQuery(spec, request)

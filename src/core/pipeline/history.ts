@@ -63,7 +63,6 @@ interface ChangeEntry extends BudgetEntry {
   readonly passedMs: number
 }
 
-/** An entry in the list of a budget, which sets its neighbours. */
 interface BudgetEntry {
   /** Exchanges and change sets of a world are numbered together, from 1. */
   readonly id: number
@@ -114,7 +113,6 @@ export class HistoryBudget {
   }
 }
 
-/** A first-in-first-out queue. Unlike `Array.shift`, its `shift` takes constant time. */
 class Queue<Item extends BudgetEntry> {
   #items: (Item | undefined)[] = []
   /** The index of the oldest item. */

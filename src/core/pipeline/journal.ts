@@ -172,7 +172,6 @@ export class LiveJournal implements Journal {
 /** In bytes. The journal drops a longer body. */
 const longestBody = 256 * 1024
 
-/** In bytes. `answers: 'short'` leaves out a longer answer. */
 const longestShortAnswer = 2 * 1024
 
 /** A request and its response. It creates its journal entry on demand, because most entries are never read. */
@@ -356,7 +355,6 @@ export function restoreExchange(
   }
 }
 
-/** Returns the request of an entry, as its client would send it again. */
 function requestOf(entry: JournalEntry): SentRequest {
   const { method, path, query, headers, body } = entry
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map(one => [name, one]))

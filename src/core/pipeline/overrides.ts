@@ -184,7 +184,6 @@ function checkAnswer(id: OperationId, answer: unknown): unknown {
   return answer
 }
 
-/** Returns an error about a value that a resolver of MSW may return or throw, and this one may not. */
 function ofMsw(id: OperationId, did: 'returned' | 'threw', value: unknown): UsageError | undefined {
   const { headers, next } = Object(value) as {
     readonly headers?: { get?(name: string): unknown }

@@ -177,7 +177,6 @@ function numberBeyond(text: string): string | undefined {
   return tokens.find(token => !token.startsWith('"') && Math.abs(Number(token)) === Number.POSITIVE_INFINITY)
 }
 
-/** Names the key that a client may have mistyped, for the end of a message about a missing one. The mock ignores unknown keys. */
 function mistypedKey({ path }: Issue, value: unknown): string {
   const [key, ...inner] = path
   if (typeof key !== 'string' || inner.length > 0 || valueAt(value, path) !== undefined) return ''

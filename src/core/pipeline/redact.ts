@@ -12,7 +12,6 @@ export function redactToken(token: string): string {
   return label === undefined ? '…' : `${label}.…`
 }
 
-/** Redacts the tokens that a mock has created. It recognises them by their form. */
 function redactMintedTokens(text: string): string {
   // Most texts hold none, and the pattern is slower.
   if (!text.includes('.mock.')) return text
@@ -170,7 +169,6 @@ export class Redactor {
   }
 }
 
-/** Returns a pattern that matches these tokens, in JSON and in Base64 too. `undefined` if there are none. */
 function patternOf(tokens: readonly string[]): RegExp | undefined {
   if (tokens.length === 0) return undefined
   const forms = tokens.flatMap(token => {
@@ -219,17 +217,14 @@ function redactValues(
   )
 }
 
-/** Redacts a text unless it has a `*`. A pattern is not a whole token. */
 function unlessGlob(text: string, redact: (text: string) => string): string {
   return text.includes('*') ? text : redact(text)
 }
 
-/** Tells whether a field, parameter or header holds a token: `token`, `device_link_token`. */
 function isTokenName(name: string): boolean {
   return name === 'token' || name.endsWith('_token')
 }
 
-/** Groups values by name: a string for one value, an array for several. */
 function collectValues(
   entries: readonly (readonly [name: string, value: string])[],
 ): Record<string, string | string[]> {

@@ -206,7 +206,6 @@ export class Responder {
   }
 }
 
-/** Returns the name of the player that a request seats or names. */
 function playerNameOf({ operation, request }: RequestFacts, output: unknown): string | undefined {
   const seat = isSeatOperation(operation) && isJsonObject(output) ? output.player : undefined
   const { token, player_token = token } = Object(namesPlayer(operation) ? jsonOf(request.body) : seat) as {

@@ -33,7 +33,6 @@ const longestUsualPath = 300
 
 const mostCachedPaths = 500
 
-/** The most segments before a path that other services have, and this one does not. */
 const mostInPrefix = 3
 
 const isUsualPrefix = (segment: string) => /^(?:api|v\d+)$/i.test(segment)

@@ -29,7 +29,6 @@ export interface NearMiss {
   readonly differs: readonly Difference[]
 }
 
-/** The most differences that are counted. An exchange with so many is not a near miss. */
 const mostDifferences = 100
 
 const mostNearMisses = 3
@@ -152,7 +151,6 @@ function matchableRequest(entry: JournalEntry, tables: ReadTables): MatchableReq
   }
 }
 
-/** Finds the owner by the path or, if that names no game, by the caller. */
 function ownerOf({ operation, method, path, caller }: JournalEntry): RequestOwner {
   // A snapshot may name an operation that does not have this path.
   const hasRoute = operation !== undefined && routes.list(method, path).length > 0

@@ -88,7 +88,6 @@ function withoutCommand(servers: ScenarioInput['servers']): ScenarioInput['serve
   return typeof servers === 'object' ? { ready_within: servers.ready_within } : servers
 }
 
-/** Lists the `servers` of game modes, with the path and the full name of each mode. */
 function modeServers(scenario: Scenario) {
   return namespacesOf(scenario).flatMap(({ path, fullName, given }) =>
     (given.game_modes ?? []).flatMap((mode, i) => {

@@ -225,7 +225,6 @@ export function deviceLinkRows(
   })
 }
 
-/** Finds games and namespaces by their names. */
 function placeOf({ games, namespaces, now }: Pick<PlacedOwners, 'games' | 'namespaces' | 'now'>): EntryPlace {
   const gameIds = new Map<unknown, string>(games.map(game => [game.names.name_id, game.game_id]))
   const namespaceIds = new Map<unknown, string>(namespaces.map(one => [one.fullName, one.namespace_id]))

@@ -112,7 +112,6 @@ interface UniqueKey {
   readonly isLocal?: boolean
 }
 
-/** The tokens in entries of games, namespaces and device links. They are the ids of other rows. */
 const innerTokens: { readonly [Name in TableName]?: readonly (readonly string[])[] } = {
   games: [['tokens', 'cloud']],
   namespaces: [

@@ -45,7 +45,6 @@ export function readScenario(input: unknown, { report, file, commands }: ReadOpt
   return new CheckedScenario(keepAllDigits(read ? { ...content, past: { ...read } } : content, present))
 }
 
-/** Parses a scenario without null. Returns what it has parsed, too: the begin of a long one, if that is wrong. */
 function parseScenario(input: unknown) {
   // A process reads few scenarios, and compiling the schema takes longer than checking most of them.
   const parse = (part: unknown) => Scenario().safeParse(part, { jitless: true, error: listKnownKeys })

@@ -187,7 +187,6 @@ function parseYaml(
 
 const shownWidth = 100
 
-/** Writes a line of a text with its number, and a caret under a column. Cuts a long line. */
 function sourceLine(text: string, { line, col }: { readonly line: number; readonly col: number }): string {
   const whole = text.split('\n', line)[line - 1] ?? ''
   const before = col - 1
@@ -200,12 +199,10 @@ function sourceLine(text: string, { line, col }: { readonly line: number; readon
   return `\n${gutter}${left}${printable(cut).trimEnd()}${right}\n${margin}${indent}^`
 }
 
-/** Replaces by a space each character that a terminal would not print in its place. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' ')
 }
 
-/** Returns the width of a text in columns of a terminal. East Asian characters and emoji take two, marks none. */
 function widthOf(text: string): number {
   const wide =
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u
@@ -281,7 +278,6 @@ function syntaxProblems(
   return [...found, ...(found.length > 0 ? [] : aliases), ...keys]
 }
 
-/** Messages of the library that speak of its grammar, by their starts, and plain ones. */
 const plainMessages: readonly (readonly [start: string, message: string])[] = [
   [
     'Flow sequence in block collection',
@@ -321,7 +317,6 @@ function contentOf(document: Document.Parsed | undefined, file: string): unknown
   }
 }
 
-/** Finds the offsets of problems in the text. The offset of a missing key is that of its entry. */
 function offsetsIn(document: Document.Parsed, yaml: Yaml): (problem: Problem) => number {
   const innerNode = innerNodes(yaml)
   return ({ path, at }) => {

@@ -25,7 +25,6 @@ export interface JobContext extends ReadView {
   readonly transaction: Transaction
 }
 
-/** A game mode in a region, and its share of the arriving players. */
 interface Demand {
   readonly mode: GameModeRow
   readonly region_id: string
@@ -59,7 +58,6 @@ export function runSimulationStep(simulation: SimulationRow, context: JobContext
   }
 }
 
-/** The demand for each game mode in each region. On average over a day, all weights add up to 1. */
 function demandsOf({ namespace_id, modes: weights }: SimulationRow, { tables, now }: JobContext): Demand[] {
   const modes = weightedModes(namespace_id, weights, tables)
   const total = modes.reduce((sum, { weight }) => sum + weight, 0)
@@ -86,7 +84,6 @@ export function drawMode(
   return drawWeighted(weightedModes(namespace_id, modes, tables), random)?.mode.game_mode_id
 }
 
-/** Lists the game modes of a namespace in which players find lobbies, with their weights. */
 function weightedModes(
   namespace_id: string,
   weights: SimulationRow['modes'],
@@ -103,7 +100,6 @@ function weightedModes(
   })
 }
 
-/** Takes a seat for a player, as a request would. Does nothing if there is none. */
 function addPlayer(
   simulation: SimulationRow,
   { mode, region_id }: Demand,
@@ -176,7 +172,6 @@ function convertCountedPlayers(
   return { isDone: true, count: Math.min(count, mostConcurrent) }
 }
 
-/** Converts `count` players of a lobby that has `known` player rows. `nth` numbers the players of the namespace. */
 function convertInLobby(
   simulation: SimulationRow,
   lobby: LobbyRow,
@@ -261,7 +256,6 @@ function poissonOfSmallMean(mean: number, random: Random): number {
 /** The standard deviation of the logarithm of a session. */
 const sigma = 0.75
 
-/** Draws one of the choices by their weights; `undefined` if all weights are 0. */
 function drawWeighted<T extends { readonly weight: number }>(choices: readonly T[], random: Random): T | undefined {
   const total = choices.reduce((sum, { weight }) => sum + weight, 0)
   let remaining = random.float() * total

@@ -133,7 +133,6 @@ export function undoTables<Name extends TableName>(
   return { ...tables, ...Object.fromEntries(runAtOnce(undoInTables(tables, changeSets))) }
 }
 
-/** Undoes change sets in the given tables. Returns those that changed. */
 function* undoInTables(
   tables: Partial<TableStates>,
   changeSets: readonly ChangeSet[],

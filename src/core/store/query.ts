@@ -93,7 +93,6 @@ function normalizeCondition<Row>(condition: SomeCondition<Row>): Query<Row> | Pr
   )
 }
 
-/** Checks a value as the library does: each item of a list must match. Also compares whole lists. */
 function matches(value: unknown, wanted: unknown): boolean {
   if (typeof wanted === 'function') return Boolean(wanted(value))
   if (Array.isArray(wanted)) return sameJson(value, wanted)
@@ -111,7 +110,6 @@ export function isFieldValues(predicate: unknown): predicate is Readonly<Record<
   return isPlainObject(predicate) && !isQuery(predicate)
 }
 
-/** Replaces paths such as `state.map` by nested objects. Throws `UsageError` if a field has no value. */
 function nestFields(query: unknown): object {
   if (!isFieldValues(query))
     throw new UsageError(

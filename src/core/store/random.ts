@@ -82,7 +82,6 @@ function uuidOf([a, b, c, d]: RandomState): string {
   return `${hex(a)}-${versioned.slice(0, 4)}-${versioned.slice(4)}-${variant.slice(0, 4)}-${variant.slice(4)}${hex(d)}`
 }
 
-/** Hashes a text to four numbers: FNV-1a with four offsets, and a final mix. */
 function seeded(text: string): RandomState {
   const hash = (offset: number) => {
     let value = 0x811c9dc5 ^ offset

@@ -161,7 +161,6 @@ function tableInOrder(present: AnyState, rows: ReadonlyMap<string, object>): Any
   return TableState.fromEntries(present.shape, entries, 1)
 }
 
-/** A row to write, by its table and id. `undefined` deletes it. */
 type Repair = readonly [name: TableName, id: string, row: object | undefined]
 
 /**

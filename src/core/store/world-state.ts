@@ -130,7 +130,6 @@ export function createState(
   return now === undefined ? restartable(state, definition) : state
 }
 
-/** Stops the lobbies of regions that are down from the start. */
 function withoutDownLobbies(rows: InitialRows, isDown: (region_id: string) => boolean): InitialRows {
   const { regions = [], lobbies = [], players = [] } = rows as { [Name in TableName]?: Iterable<Rows[Name]> } // not checked yet
   const all = [...regions]
@@ -173,7 +172,6 @@ function* checked(name: TableName, inputs: Iterable<unknown>): Iterable<object> 
   checkedRows.set(name, count)
 }
 
-/** Freezes valid rows, with their columns in the order that the schema gives them. */
 function* inOrder(name: TableName, inputs: Iterable<unknown>): Iterable<object> {
   const columns = Object.keys(models[name].columns)
   for (const input of inputs) {

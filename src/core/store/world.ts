@@ -691,7 +691,6 @@ interface StateWithoutRows {
   readonly clock: ClockState | undefined
 }
 
-/** Asks a log when its change sets are kept. */
 function keptBy(log: ChangeLog): Promise<void> | undefined {
   try {
     return log.settled()

@@ -127,7 +127,6 @@ function respondWith(
   received.pipe(response)
 }
 
-/** Returns a function that ends a stream of events whose replica has broken off. */
 function streamBreaker(
   received: IncomingMessage,
   { request, response }: Pick<ForwardedClient, 'request' | 'response'>,
@@ -171,7 +170,6 @@ function headersFor({ request, host }: ForwardedClient, facts: string, isBodiles
   return headers
 }
 
-/** Leaves headers out. Names and values alternate, as in `rawHeaders`. */
 function filtered(rawHeaders: readonly string[], without: ReadonlySet<string>): string[] {
   const headers: string[] = []
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -81,7 +81,6 @@ export async function shareWorlds(
   return new HttpReplica(mock, { storage: shared, secret: common })
 }
 
-/** Throws `UsageError` if other machines could reach a replica without a secret. */
 function checkSecret({ secret, advertise, host }: RedisOptions): string | undefined {
   if (secret !== undefined) return checkControlToken(secret, secretVariables.clusterSecret)
   const hosts = [parseUrl(advertise)?.hostname ?? '', ...(host === undefined ? [] : [hostInUrl(host)])]

@@ -50,7 +50,6 @@ export async function openRedis(url: string, options: RedisOptions & ReplicaOpti
   return await joinReplicas(redis, options)
 }
 
-/** Reads the URL of a server. Throws `UsageError`, without the user and the password that it has. */
 function parseRedisUrl(url: string): Target {
   const expected = 'expected redis://host:port, or rediss://host:port with TLS'
   let parsed: URL
@@ -264,7 +263,6 @@ class RedisConnection implements RedisClient {
   }
 }
 
-/** Tells whether an error is a reply of the server, which begins with a word in capitals. */
 function isReply(error: unknown, word = '[A-Z]+'): error is Error {
   return error instanceof Error && new RegExp(`^${word} `).test(error.message) && !('code' in error)
 }

@@ -247,7 +247,6 @@ function isRunning({ pid, started }: Holder): boolean {
   }
 }
 
-/** Returns when a process started, and an empty text for a dead one. `undefined` if it is gone, or the system does not say. */
 function startOfProcess(pid: number | 'self'): string | undefined {
   const stat = processStat(pid)
   return stat && (stat.isDead ? '' : stat.started)

@@ -141,7 +141,6 @@ function isTorn(bytes: Buffer, at: number, { unsynced }: Partial<LogHeader>): bo
   return [first, ...others].every(record => syncedBefore(record, bytes) <= at)
 }
 
-/** Returns the offset up to which the disk had a log for sure when a record was written. */
 function syncedBefore({ revision, start, end }: LogRecord, bytes: Buffer): number {
   if (revision !== undefined) return 0
   const { unsynced = start } = JSON.parse(textOf(bytes, { start, end })) as Partial<LogHeader> // we wrote it

@@ -72,7 +72,6 @@ interface Base {
   readonly baseBytes: number
 }
 
-/** Reads the text of a sealed file, and the size of the file in bytes. Throws `StorageError`. */
 function readSealed(fs: FileCalls, path: string): { readonly text: string; readonly size: number } {
   const bytes = readBytes(fs, path)
   try {
@@ -169,7 +168,6 @@ export function describeWorld(fs: FileCalls, path: string, id: string): FolderEn
   }
 }
 
-/** Lists the files of a folder. Skips those that another process removes meanwhile, and folders that nobody may read. */
 function fileSizes(fs: FileCalls, path: string): { name: string; size: number; changedAt: number }[] {
   try {
     return fs.readdirSync(path).flatMap(name => {

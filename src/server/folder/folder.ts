@@ -381,7 +381,6 @@ function entryOf({ summary, bytes, logBytes }: FolderWorld): FolderEntry {
   return { summary, bytes, logBytes }
 }
 
-/** Tells the folder of a world from those of others, which nobody may delete. One that cannot be read counts as a world. */
 function isWorld(fs: FileCalls, path: string): boolean {
   try {
     const names = fs.readdirSync(path)
@@ -393,7 +392,6 @@ function isWorld(fs: FileCalls, path: string): boolean {
   }
 }
 
-/** Returns the size of a file: 0 if the system refuses to tell it, `undefined` if there is none. */
 function sizeOf(fs: FileCalls, path: string): number | undefined {
   try {
     return fs.statSync(path).size

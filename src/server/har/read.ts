@@ -214,7 +214,6 @@ function isRepeated({ exchange, key, isOfWorker }: ReadEntry, all: readonly Read
   )
 }
 
-/** Sorts requests by their times. One without a time stays behind the one before it. */
 function inOrderOfTime(exchanges: readonly HarRequest[]): HarRequest[] {
   let last = 0
   const timed = exchanges.map(exchange => {
@@ -295,7 +294,6 @@ class Bodies {
   }
 }
 
-/** Decodes UTF-8. Returns `undefined` if the bytes are something else, as those of an unknown compression. */
 function textOf(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -370,12 +368,10 @@ function addSecretsOf({ request, response }: Entry, url: URL | undefined, secret
   addSecretPairs(request.postData?.params ?? [], secrets)
 }
 
-/** Returns the number of bytes that the headers say. 0 if they say none, or that of a compressed body. */
 function lengthIn(headers: Readonly<Record<string, string>>): number {
   return headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) || 0 : 0
 }
 
-/** Finds the operation of a path, which may have anything before it. */
 function findOperation(
   method: string,
   pathname: string,
@@ -388,7 +384,6 @@ function findOperation(
   return undefined
 }
 
-/** Returns headers by their names in lower case. Of several with a name, the last one counts. */
 function fieldsOf(headers: Pairs): Record<string, string> {
   return Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
 }

@@ -226,7 +226,6 @@ function addNamespace(game: RecordedGame, known: { name_id?: string; namespace_i
   return namespace
 }
 
-/** Returns the name, or the name with a number if a sibling has it. */
 function freeName(
   name: string,
   siblings: readonly { readonly entry: { readonly name_id?: string | undefined } }[],

@@ -71,7 +71,6 @@ const onlyByFault: readonly string[] = [
   'TOKEN_ERROR',
 ]
 
-/** The recorded answers of an operation so far. */
 interface Counts {
   answered: number
   /** The errors that a fault repeats. */
@@ -452,7 +451,6 @@ class Import {
   }
 }
 
-/** Returns only the id of a region that is as in the catalogue. */
 function shortest(region: RegionInput): RegionInput | string {
   const known = catalogueRegion(region.region_id)
   return known && sameJson({ ...known, ...region }, known) ? region.region_id : region
@@ -473,7 +471,6 @@ function placeOfNearest(answer: unknown): ScenarioInput['client'] {
   return nearest && regions.some(region => kilometersTo(region) > 0) ? nearest.datacenter_coord : undefined
 }
 
-/** Tells whether an answer is the mock response to a development token: one region, and a lobby of each game mode. */
 function isCanned(exchange: HarRequest, regions: readonly Region[]): boolean {
   return (
     tokenOf(exchange)?.startsWith('dev_') === true &&
@@ -481,7 +478,6 @@ function isCanned(exchange: HarRequest, regions: readonly Region[]): boolean {
   )
 }
 
-/** Returns the first game mode that has a region, as far as anybody knows. */
 function likelyMode({ modes }: RecordedNamespace, region: string | undefined): string | undefined {
   if (modes.size === 0) return unnamedMode
   const fits = ({ regions }: ModeInput) => regions === undefined || regions.includes(region ?? '')
@@ -504,7 +500,6 @@ export function completedLink({ operation, status, body }: HarRequest): string[]
   return typeof device_link_token === 'string' ? [device_link_token] : []
 }
 
-/** The ports of a game server without its host. */
 function portsOf(ports: Join['ports']): NonNullable<ServerPortsInput['lobby_ports']> {
   return Object.entries(ports).flatMap(([label, { port, port_range, is_tls }]): PortInput[] => {
     if (!isIdentifier(label)) return []

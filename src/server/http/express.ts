@@ -85,7 +85,6 @@ export function createApp(mock: Mockmaker, options: AppOptions = {}): ExpressApp
   return app.use((request, response) => listener(request, response))
 }
 
-/** Loads the Express of the user's project. It is an optional peer, and nothing else needs it. */
 function loadExpress(): typeof express {
   try {
     return installedExpress()
@@ -176,7 +175,6 @@ function groupHandlers(handlers: readonly HttpHandler[]): Group[] {
   return groups
 }
 
-/** Answers a request for one of the operations, or its preflight. Returns `false` for any other request. */
 function answerWithMock(
   { basePath, answers }: HandlerGroup,
   request: ExpressRequest,

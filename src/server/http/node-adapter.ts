@@ -148,7 +148,6 @@ function streamOf(request: IncomingMessage): Http2Stream | undefined {
   return (request as { readonly stream?: Http2Stream }).stream // `node:http2` has it
 }
 
-/** Returns the headers of a request. HTTP/2 has the host in a field of its own, and other fields that are no headers. */
 function headersOf({ headers, rawHeaders, httpVersionMajor }: IncomingMessage): MockRequest['headers'] {
   if (httpVersionMajor < 2) {
     const hosts = differentHosts(rawHeaders)
@@ -158,7 +157,6 @@ function headersOf({ headers, rawHeaders, httpVersionMajor }: IncomingMessage): 
   return Object.fromEntries([['host', headers[':authority']], ...own])
 }
 
-/** Returns two Host headers that differ. Node keeps the first one alone. `undefined` if there are none. */
 function differentHosts(rawHeaders: readonly string[]): [string, string] | undefined {
   let first: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -238,7 +236,6 @@ function keepArriving(body: ArrivingBody, bytes: number): void {
   }
 }
 
-/** Returns false if the body was refused. */
 function endArriving(body: ArrivingBody): boolean {
   if (!arriving.delete(body)) return false
   arrivingBytes -= body.bytes
@@ -313,14 +310,12 @@ function writeResponse(answered: MockResponse, response: ServerResponse): void {
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
 }
 
-/** Sends the head of the whole response and half of its body, then closes the connection. */
 function truncateResponse({ status, headers, body }: MockResponse, response: ServerResponse): void {
   response.writeHead(status, { ...headers, 'content-length': body.length, connection: 'close' })
   // Once the bytes are with the system, the client gets them before the end.
   response.write(body.subarray(0, Math.ceil(body.length / 2)), () => breakConnection('empty', response))
 }
 
-/** Sends the head at once, then each text of the stream. */
 function streamResponse({ status, headers, stream }: MockResponse, response: ServerResponse): void {
   response.writeHead(status, headers)
   response.flushHeaders()
@@ -335,7 +330,6 @@ const disconnects = { reset: resetConnection, empty: closeEmpty } satisfies {
 /** The code of HTTP/2 for a stream that the server breaks (RFC 9113 § 7). */
 const internalError = 2
 
-/** Breaks the connection instead of responding. Earlier responses (pipelining) go out first. */
 function breakConnection(how: keyof typeof disconnects, response: ServerResponse): void {
   const stream = streamOf(response.req)
   // HTTP/2 breaks this one response, and keeps the connection.

@@ -76,7 +76,6 @@ export function createListener(
 /** Shorter answers of the control API stay as they are. In bytes. */
 const shortestCompressed = 2_048
 
-/** Compresses a long answer for a client that takes gzip: a world with 10,000 lobbies becomes a tenth. */
 async function compressed(request: MockRequest, answer: MockResponse): Promise<MockResponse> {
   const { headers, body, stream } = answer
   if (body.length < shortestCompressed || stream) return answer
@@ -257,7 +256,6 @@ async function bindOnce(options: BindOptions): Promise<OpenPort> {
   }
 }
 
-/** The response that has each socket, or had it last. */
 const responses = new WeakMap<Duplex, ServerResponse>()
 
 /** Creates a class of responses. After `closeConnections`, they tell their clients to close the connection. */
@@ -290,7 +288,6 @@ interface SharedParts {
   readonly sockets: Set<Socket>
 }
 
-/** Opens the port on a host. Returns no server if this machine does not have that address. */
 async function openIfPresent(host: string, options: BindOptions, shared: SharedParts): Promise<Server[]> {
   try {
     return [await open(host, options, shared)]
@@ -349,7 +346,6 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   return new UsageError(sentence, { cause: error })
 }
 
-/** Refuses a malformed request, or one that arrives too slowly. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
   else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUnused(socket))

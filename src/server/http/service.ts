@@ -190,15 +190,12 @@ const texts: CallTexts = {
   openapiAt: serverUrl => controlOpenapi({ version, serverUrl }),
 }
 
-/** The rules for a caller that another process has checked, or that is this one. */
 const everybody: ControlAccess = { isListed: () => true }
 
-/** Tells whether a request may create its world. */
 function isForNewWorld(method: string, path: string): boolean {
   return routes.list(method, path).length > 0 || isForPage(method, path)
 }
 
-/** Answers in the name of a world that gets no requests. A preflight asks only whether a page may read the answer. */
 function refuseOperation(request: MockRequest, world: RunningWorld, because: string) {
   if (request.method === 'OPTIONS') return world.handle(request)
   try {

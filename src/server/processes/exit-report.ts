@@ -4,7 +4,6 @@ import type { Exit } from './server-process.js'
 
 // Says in one line how a game server ended, and finds the part of its output that explains it.
 
-/** The exit codes by which shells say that they found no command. */
 const notFoundCodes: readonly (number | undefined)[] = [127, 9009]
 
 /** Tells whether the shell found no such command. */

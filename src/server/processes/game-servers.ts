@@ -507,7 +507,6 @@ function keyOf({ id }: RunningWorld, lobbyId: string): string {
   return `${id} ${lobbyId}`
 }
 
-/** Returns the ports of a server by label. A range has its first port. */
 function portsByLabel(ports: readonly LobbyPort[] = []): Readonly<Record<string, number>> {
   return Object.fromEntries(ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0]))
 }
@@ -520,12 +519,10 @@ function publish({ world }: Server): void {
   world.servers.changes.emit('now')
 }
 
-/** Tells the rules of warnings what a server has done. */
 function tell({ world, state: { lobby_id, game_mode_id, region_id } }: Server, facts: ServerFacts): void {
   world.servers.events.emit({ lobby_id, game_mode_id, region_id, ...facts })
 }
 
-/** The tokens of the players in the lobby of a server. It does not know those of a simulation. */
 function seatedIn({ world: { world }, id }: Server): string[] {
   const players = world.tables.players.inIndex('lobby_id', id)
   return players
@@ -545,7 +542,6 @@ function lastLinesOf({ log, end }: Server): ServerLine[] {
     .map(({ at, text }) => ({ at, text: shortened(text, lastLines.characters) }))
 }
 
-/** Keeps the end of the output, too, if it came so fast that lines were dropped. */
 function keepLastLines({ process, log, world }: Server): void {
   const last = process?.lastLines() ?? []
   if (last.at(-1) === log.lines.at(-1)?.text) return

@@ -101,7 +101,6 @@ function judgePlayers(judged: Judged, call: 'connected' | 'disconnected'): Verdi
   return { passed: !isMissing, sentence, evidence: [...missing.map(player => proofOf(player, judged)), ...hints] }
 }
 
-/** Proves that a call is missing for a player. Its story goes on after the end of its client, so it does not prove a missing end. */
 function proofOf({ name, token, connected, sentence }: ServedPlayer, { clients }: Judged): string {
   const start = `${name} ${token}:`
   const client = clients.find(one => one.token === token)
@@ -113,7 +112,6 @@ function proofOf({ name, token, connected, sentence }: ServedPlayer, { clients }
   return `${start} ${sentence} Its client ${end}.`
 }
 
-/** Says why nobody may have connected. Failed clients have their own check, which shows the ports. */
 function connectHints({ clients, deadPorts }: Judged): string[] {
   if (clients.length === 0) return [noClients]
   return clients.some(hasFailed) ? [] : portHints(deadPorts)
@@ -199,7 +197,6 @@ function hasCrashed({ wasStopped, exit }: ServerEnd): boolean {
   return !wasStopped && exit.code !== 0
 }
 
-/** Tells whether a check says something about an expected call. Nothing else comes after a crash, or without ready. */
 function isJudged({ expected, readyMs, end }: Judged, call: ExpectableCall, hasCome: boolean): boolean {
   return expected.includes(call) && readyMs !== undefined && (hasCome || !hasCrashed(end))
 }

@@ -45,7 +45,6 @@ const lookupMs = 20
 
 let lookup: { readonly at: number; readonly groups: ReadonlySet<number> } | undefined
 
-/** Tells whether a group of Linux has a process besides dead ones that nobody has reaped. */
 function isRunning(group: number): boolean {
   const now = real.now()
   // A group may have begun after an earlier lookup.

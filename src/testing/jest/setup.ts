@@ -36,7 +36,6 @@ if (Array.isArray(handlers))
     else showRequests(error, mock)
   })
 
-/** Adds the requests of a test to the text that Jest throws when the test takes too long. */
 function showTimeout(text: string, test: RunnerEvent['test'], mock: TestedMock): void {
   const thrown = test?.errors.at(-1)
   const world = worldOf(mock)

@@ -145,7 +145,6 @@ function isPathOfMock(path: string): boolean {
   return isControlPath(inWorld) || inWorld.startsWith(deviceLinkPath) || routes.list('OPTIONS', inWorld).length > 0
 }
 
-/** Finds the page of a request. Requests of service workers, and the first one of a new page, have none. */
 function pageOf(request: Request): Page | undefined {
   try {
     return request.frame().page()

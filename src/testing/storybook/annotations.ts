@@ -76,7 +76,6 @@ function aborted({ id, abortSignal }: StoryContext): Promise<void> {
   )
 }
 
-/** A test that renders a composed story itself skips the loaders, and its requests would go to the network. */
 function refuseWithoutWorld(render: () => unknown, { id, parameters }: StoryContext): unknown {
   if (parameters.mockmaker === undefined || opened.has(id)) return render()
   throw new UsageError(
@@ -101,7 +100,6 @@ async function answerRequests(context: Context): Promise<() => Promise<void>> {
   }
 }
 
-/** Fails a story whose faults never applied, if it is strict. Storybook calls this only if the story has passed. */
 async function checkFaults(context: StoryContext): Promise<void> {
   const story = rendered.get(context)
   if (!story) return

@@ -9,7 +9,6 @@ interface Toolbar {
   readonly changes: Emitter<void>
 }
 
-/** Each page keeps its toolbar there, so that the frames of a docs page find it. */
 const toolbarKey = Symbol.for('mockmaker.toolbar')
 type PageWithToolbar = { [toolbarKey]?: Toolbar }
 
@@ -76,7 +75,6 @@ function toolbarAround(): Toolbar | undefined {
   }
 }
 
-/** Finds the scenario in `?globals=mockmaker:friday-night;locale:fr`. */
 function scenarioInUrl(search: string): string | undefined {
   const globals = new URLSearchParams(search).get('globals')?.split(';') ?? []
   return globals.map(one => /^mockmaker:(.+)$/.exec(one)?.[1]).find(one => one !== undefined)

@@ -141,7 +141,6 @@ function hostsOf(server: ViteServer): readonly string[] {
   return Array.isArray(allowedHosts) ? allowedHosts : []
 }
 
-/** Removes the path of the mock from a request. Returns `false` for other paths. */
 function enterPath(request: IncomingMessage & { baseUrl?: string; protocol?: string }, path: string): boolean {
   const { url = '/' } = request
   if (!url.startsWith(path) || !/^(?:[/?]|$)/.test(url.slice(path.length))) return false
@@ -154,7 +153,6 @@ function enterPath(request: IncomingMessage & { baseUrl?: string; protocol?: str
   return true
 }
 
-/** Returns the URL of the mock, on the port that Vite has or wants. Returns `undefined` in Vite's middleware mode. */
 function urlAt(server: ViteServer, path: string): string | undefined {
   if (!server.httpServer) return undefined
   const address = server.httpServer.address()

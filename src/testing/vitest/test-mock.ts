@@ -121,7 +121,6 @@ export function createTestMock(
   }
 }
 
-/** Throws `UsageError` for an unknown option, and for one of the other place. The mock does not know those of tests. */
 function checkKeys(options: object, place: keyof typeof knownOptions): void {
   const known = knownOptions[place]
   const unknown = Object.entries(options).find(([key, value]) => value !== undefined && !known.includes(key))?.[0]

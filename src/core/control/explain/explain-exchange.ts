@@ -113,7 +113,6 @@ const reasons: { readonly [Id in OperationId]?: Reason } = {
   'lobbies.create': () => 'every create makes a new lobby, in the requested region or else in the nearest one',
 }
 
-/** Finds the lobby of a seat in the world before the request. `undefined` for a lobby that the request created. */
 function lobbyOf({ answer }: JournalEntry, { lobbies }: ExplainedTables): LobbyRow | undefined {
   const lobby = isJsonObject(answer) ? answer.lobby : undefined
   return isJsonObject(lobby) && typeof lobby.lobby_id === 'string' ? lobbies.get(lobby.lobby_id) : undefined
@@ -152,7 +151,6 @@ interface PastFind {
   readonly location: Coordinates | undefined
 }
 
-/** Compares lobbies again as a find did. `undefined` for other requests, and for a find that was refused before. */
 function findAgain(
   entry: JournalEntry,
   { tables, starter }: { readonly tables: ExplainedTables; readonly starter: ReadView['starter'] },

@@ -35,7 +35,6 @@ export function explainRefusal(exchange: StoredExchange, reasons: Explanation, s
   return { ...reasons, because: reasons.because.map(one => (one === message ? text : one)), ...more }
 }
 
-/** Returns the lobby that a request names, by its body or its token, or in which it had a seat. */
 function lobbyIdOf(exchange: StoredExchange, { body }: JournalEntry, { history }: RefusalSource): string | undefined {
   const { caller, revisions = [] } = exchange
   if (isJsonObject(body) && typeof body.lobby_id === 'string') return body.lobby_id
@@ -75,7 +74,6 @@ function fullText(lobby: LobbyRow, { time }: JournalEntry, source: RefusalSource
   return { text: `${place}: ${holder}, and ${last.name} took the last one ${before}`, seats }
 }
 
-/** Writes a time of the day to the ms: `14:22:19.301`. */
 function momentText(ms: number): string {
   return `${timeOfDay(ms)}${formatInstant(ms).slice(-'.000Z'.length, -1)}`
 }
@@ -99,7 +97,6 @@ function isRunning(row: object | undefined): boolean {
   return row !== undefined && (row as LobbyRow).status !== 'stopped'
 }
 
-/** Says how the process of the lobby ended, unless it only followed its lobby. */
 function serverText({ lobby_id }: LobbyRow, { servers }: RefusalSource): string | undefined {
   const { status, exit_code, signal, message } = servers.get(lobby_id) ?? {}
   if (status !== 'crashed' && status !== 'ended') return undefined

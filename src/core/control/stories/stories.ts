@@ -14,7 +14,6 @@ import { type FactKind, kinds, type StoryFact, type StoryLobby, type StorySeat }
 /** The most that a world remembers of its players: stories, and facts of each. */
 export const storyLimits = { stories: 5_000, facts: 24 }
 
-/** The most characters of a token that no row has. */
 const longestToken = 512
 
 /** The facts about one player. */

@@ -13,7 +13,6 @@ interface OtherSeat {
   readonly fact: StoryFact
 }
 
-/** The most other players, and the most lost lobbies of a find, in a diagram. */
 const most = { others: 6, losers: 3 }
 
 /** The longest line of a text in a diagram, in characters. Mermaid breaks none by itself. */
@@ -76,7 +75,6 @@ function othersOf({ steps }: StoryJson, story: Story, { stories }: StorySource):
   return [...new Set([...last, ...beside])].sort((one, other) => one.fact.revision - other.fact.revision)
 }
 
-/** Writes a step as an arrow from who called, or as a note. */
 function stepLine(step: StoryStep, { steps, requests }: StoryJson): string {
   const { kind, at, after_ms = 0, title, text, operation, request, reasons } = step
   const losers = (reasons?.candidates ?? []).flatMap(({ lobby_id, region_id, because }) =>
@@ -101,7 +99,6 @@ function timeText(at: string): string {
   return at.slice('yyyy-mm-ddT'.length, -1)
 }
 
-/** Joins texts with breaks, and breaks long ones between words. */
 function linesOf(texts: readonly string[]): string {
   return texts.flatMap(brokenLines).map(escaped).join('<br/>')
 }

@@ -58,7 +58,6 @@ interface Kind {
   readonly ending?: (end: Ending) => string
 }
 
-/** Creates a kind after which the player has no seat any more. */
 function ended(outcome: StoryOutcome, kind: Pick<Kind, 'title' | 'text' | 'ending'>): Kind {
   return { is: 'end', outcome, ...kind }
 }
@@ -224,7 +223,6 @@ function removedText(end: Ending): string {
   return until(end, `${remover} removed the player`, `${remover} removed the player first`)
 }
 
-/** Returns how late a server reported a player whose seat had expired. `undefined`: it did not. */
 function lateMs(facts: readonly StoryFact[]): number | undefined {
   const expired = facts.find(({ kind }) => kind === 'expired')
   const late = facts.find(({ answer }) => answer?.code === 'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED')
@@ -253,7 +251,6 @@ export function seatText(lobby: LobbyRow | undefined): string {
   return lobby ? `Seat ${seatsTaken(lobby)} of ${mostPlayers(lobby)}.` : ''
 }
 
-/** Says who made the seat. Empty for a request, which has a step of its own. */
 function makerText(fact: StoryFact): string {
   return fact.cause === 'request' ? '' : ` ${actorText(fact)} made it.`
 }

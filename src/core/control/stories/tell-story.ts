@@ -161,7 +161,6 @@ interface SeatTimes {
   readonly endedAt?: number | undefined
 }
 
-/** Finds the times of the newest seat. The facts may have lost its beginning. */
 function seatTimes(facts: readonly StoryFact[]): SeatTimes {
   let times: SeatTimes = {}
   for (const { kind, at, seat } of facts) {

@@ -80,7 +80,6 @@ class Recorded implements Repeated<unknown> {
   }
 }
 
-/** The functions of all rules by what they see. */
 interface Watch {
   readonly reads: readonly ((observed: ObservedExchange) => void)[]
   readonly exchanges: readonly ((observed: ObservedExchange) => void)[]
