@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { type CheckResult, checkLines, junitOf } from '../core/lib/check-report.js'
-import { asWriteError } from '../core/lib/messages.js'
+import { asUsageError, asWriteError } from '../core/lib/messages.js'
+import { decodeText } from '../server/files/scenario-file.js'
 import type { Console } from './output.js'
 
 // Shared by `lab`, `check-server` and `mcp`: the results of checks, and the signals that end a command.
@@ -67,4 +68,14 @@ export function abortOnSignals(): { readonly signal: AbortSignal; release(): voi
       for (const signal of signals) process.off(signal, abort)
     },
   }
+}
+
+/** Reads the lines of a baseline, without the spaces around them. Rejects with `UsageError`. */
+export async function readBaseline(file: string): Promise<string[]> {
+  const bytes = await readFile(file).catch(error => {
+    throw asUsageError(error, `cannot read the baseline ${file}`)
+  })
+  return decodeText(bytes)
+    .split('\n')
+    .map(line => line.trim())
 }

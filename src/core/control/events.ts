@@ -234,20 +234,20 @@ export class EventReader implements MockEvents {
     this.#position = this.after
     this.#signal = signal
     this.#states = new StateReader(states, checkedNames, { wake: () => this.#wake(), ended: () => this.#end() })
-    this.#unsubscribe = history.subscribe(entry => {
-      if (!entry) return this.#end()
-      if (!isEvent(entry)) return
-      this.#queue.push(waiting(entry))
-      this.#wake()
-    })
-    const unsubscribeRestarts = history.restarted.subscribe(() => {
-      this.#queue.drop()
-      this.#wake()
-    })
-    const unsubscribeEntries = this.#unsubscribe
+    const unsubscribe = [
+      history.subscribe(entry => {
+        if (!entry) return this.#end()
+        if (!isEvent(entry)) return
+        this.#queue.push(waiting(entry))
+        this.#wake()
+      }),
+      history.restarted.subscribe(() => {
+        this.#queue.drop()
+        this.#wake()
+      }),
+    ]
     this.#unsubscribe = () => {
-      unsubscribeEntries()
-      unsubscribeRestarts()
+      for (const end of unsubscribe) end()
     }
     if (signal?.aborted) this.#end()
     signal?.addEventListener('abort', this.#end)

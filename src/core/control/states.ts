@@ -62,20 +62,6 @@ export interface JournalState {
   readonly pending: readonly PendingRequest[]
 }
 
-export const stateNames = [
-  'clock',
-  'faults',
-  'finds',
-  'history',
-  'journal',
-  'schedule',
-  'servers',
-  'stories',
-  'warnings',
-  'world',
-] as const satisfies readonly StateName[]
-
-/** Checks names of states. Throws `UsageError`. */
 export function checkStateNames(names: readonly string[]): readonly StateName[] {
   for (const name of names)
     if (!stateNames.some(known => known === name))
@@ -88,7 +74,7 @@ export function checkStateNames(names: readonly string[]): readonly StateName[] 
 const mostJobs = 50
 const mostPending = 100
 
-interface StateSource {
+export interface StateSource {
   readonly id: string
   readonly world: LiveWorld
   readonly history: History
@@ -132,6 +118,8 @@ const readers: { readonly [Name in StateName]: (source: StateSource) => WorldSta
     return { id, title, ...(description === undefined ? {} : { description }), seed }
   },
 }
+
+export const stateNames = Object.keys(readers) as StateName[] // its keys
 
 export class ObservedWorld implements ObservedStates<WorldStates> {
   constructor(private readonly source: StateSource) {}

@@ -9,13 +9,10 @@ type LobbyChange = Extract<Change, { table: 'lobbies' }>
 
 /** Finds the kinds of the facts of one change set. */
 export class FactReader {
-  readonly changeSet: ChangeSet
   /** Filled on first use, because most change sets end no seat. */
   #lobbies: ReadonlyMap<string, LobbyChange> | undefined
 
-  constructor(changeSet: ChangeSet) {
-    this.changeSet = changeSet
-  }
+  constructor(readonly changeSet: ChangeSet) {}
 
   /** Returns the kind of the fact about a changed row. `undefined`: the change says nothing about the player. */
   kindOf({ before, after }: PlayerChange): FactKind | undefined {

@@ -11,7 +11,7 @@ import type { ClientSeat, Rule, WarningFacts, WarningSubject } from './warning.j
 /** Names a lobby for people: `duel in Frankfurt`. */
 export function lobbyText(
   { game_mode_id, region_id }: Pick<LobbyRow, 'game_mode_id' | 'region_id'>,
-  { tables }: LiveWorld,
+  { tables }: Pick<LiveWorld, 'tables'>,
 ): string {
   return `${game_mode_id} in ${tables.regions.get(region_id)?.region_display_name ?? region_id}`
 }
