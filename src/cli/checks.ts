@@ -50,9 +50,7 @@ export class Interrupted {
   }
 }
 
-/**
- * Aborts on the signals that would end this process: the programs have groups of their own. A second one ends the process at once.
- */
+/** Aborts on the signals that would end this process. A second one ends it at once. */
 export function abortOnSignals(): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController()
   const abort = (signal: NodeJS.Signals) => {

@@ -148,11 +148,7 @@ const widths = {
   duration: '5 min 2 s'.length,
 }
 
-/**
- * Describes a request in one line: time of day, status, method, path, world (unless `default`), count (from 2), duration,
- * outcome and notes. The line of a control call that succeeded is dim. `endedAt` is in real ms since the epoch. `world` is
- * undefined if it has been deleted.
- */
+/** Describes a request in one line. `endedAt` is in real ms since the epoch. `world` is undefined if it has been deleted. */
 export function requestLine(
   record: ExchangeRecord,
   {

@@ -23,10 +23,7 @@ export class RunningTests {
   readonly strays = new StrayRequests<RunningTest>()
   readonly #ended = new WeakSet<RunningTest>()
 
-  /**
-   * `current` returns the test of the present asynchronous context, if there is a way to know it. `outside` returns what answers
-   * requests outside of all tests, such as those of `beforeAll`.
-   */
+  /** `current`: the test of the present asynchronous context. `outside` answers outside of all tests, as in `beforeAll`. */
   constructor(
     private readonly current: () => RunningTest | undefined,
     private readonly outside: () => RunningTest | undefined,
@@ -44,10 +41,7 @@ export class RunningTests {
     await test.end()
   }
 
-  /**
-   * Finds the test of the present request: that of its asynchronous context, or else the only one that runs. Returns
-   * `undefined` if several tests run.
-   */
+  /** Finds the test of the present request: that of its asynchronous context, or else the only one that runs. */
   find(): RunningTest | undefined {
     const current = this.current()
     if (current) return current

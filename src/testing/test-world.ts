@@ -70,10 +70,7 @@ export async function createWorldOn(
   }
 }
 
-/**
- * Creates a world on a running mock for a test, and sends the requests of the test there. Rejects with `ClientError` if the
- * mock does not answer, or refuses an option.
- */
+/** Creates a world on a running mock for a test. Rejects with `ClientError` if it does not answer, or refuses an option. */
 export async function createTestWorld(
   name: string,
   {

@@ -38,10 +38,7 @@ export function inheritedBy(environment: Variables): Variables {
   return { PYTHONUNBUFFERED: '1', ...Object.fromEntries(others) }
 }
 
-/**
- * Returns the variables by which clients find a mock (PROTOCOL.md C, E). `url` has no slash at its end. `versionName` is the
- * version of the namespace, such as `0.0.1`. If there is no token or no version, its variable is absent.
- */
+/** Returns the variables by which clients find a mock (PROTOCOL.md C, E). `url` has no slash at its end. */
 export function environmentOf({
   url,
   token,

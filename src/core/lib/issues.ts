@@ -68,10 +68,7 @@ function lengthOf(origin: string): string {
   return origin === 'string' || origin === 'array' ? 'a length of ' : ''
 }
 
-/**
- * Describes an error of a schema: a sentence for each of the first issues and unknown keys, and how many more there are. The paths
- * begin with `path`. Pass `listKnownKeys` to the parser.
- */
+/** Describes an error of a schema, a sentence for each issue. Paths begin with `path`. Pass `listKnownKeys` to the parser. */
 export function issueTexts(error: z.ZodError, input: unknown, path: Path = []): readonly string[] {
   return listedProblems(describeIssues(error, input, path), ({ text }) => text())
 }

@@ -55,10 +55,7 @@ const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu
 
 const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': ' ' }
 
-/**
- * Makes one line that is safe to print on a terminal. Escapes control characters as JSON does, so that a line of JSON
- * keeps its meaning. A tab becomes a space, so that columns keep their place.
- */
+/** Makes one line that is safe to print on a terminal: escapes control characters as JSON does. A tab becomes a space. */
 export function escapedLine(text: string): string {
   return text.replaceAll(
     controls,

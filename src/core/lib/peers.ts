@@ -1,9 +1,6 @@
 import { UsageError } from './messages.js'
 
-/**
- * The oldest version of each peer with which the entry points work. CI installs these versions, and a table of the docs lists
- * them: docs/reference/versions.md.
- */
+/** The oldest version of each peer. CI installs these, and docs/reference/versions.md lists them. */
 export const oldestPeers = {
   msw: '2.3.0',
   vitest: '2.0.0',

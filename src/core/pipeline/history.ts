@@ -231,10 +231,7 @@ export class History {
   /** False after an exchange was about an earlier revision than the one before it: it was held. */
   #areInOrder = true
 
-  /**
-   * `start` is the first revision of the world. `explain` returns the reasons of answers, in the order of their revisions. The
-   * history calls it before it drops those revisions.
-   */
+  /** `start`: the first revision of the world. `explain` returns the reasons of answers, before their revisions are dropped. */
   constructor(
     private readonly limits: HistoryLimits,
     start: Revision,
@@ -557,10 +554,7 @@ export class History {
     this.#oldest = oldest.changeSet
   }
 
-  /**
-   * Drops the oldest change set for the budget, and the answers before it. The budget would drop these next, and their reasons
-   * would cost more than the requests did.
-   */
+  /** Drops the oldest change set for the budget, and the answers before it: their reasons would cost more than the requests. */
   #dropChangeAndAnswers = (): void => {
     const { oldest } = this.#changes
     if (!oldest) return

@@ -151,10 +151,7 @@ export class LiveJournal implements Journal {
     if (!verification.ok) throw new JournalMismatch(verification)
   }
 
-  /**
-   * Returns a request as it was sent, with whole tokens. `undefined` if the journal has no such request, or has it from a
-   * snapshot only.
-   */
+  /** Returns a request as it was sent, with whole tokens. `undefined` if the journal has none, or only from a snapshot. */
   sentRequest(id: number): SentRequest | undefined {
     return this.#history.exchange(id)?.sentRequest?.()
   }
@@ -322,10 +319,7 @@ function headLength({ path, query = '', headers }: MockRequest): number {
   return bytes
 }
 
-/**
- * Restores an exchange of an earlier run from its entry. Without `past`, its entry is from a snapshot, and the history does not have
- * its change sets.
- */
+/** Restores an exchange of an earlier run. Without `past` it is from a snapshot, and the history lacks its change sets. */
 export function restoreExchange(
   kept: JournalEntry,
   past?: Pick<StoredExchange, 'revision' | 'caller'>,

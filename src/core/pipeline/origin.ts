@@ -221,10 +221,7 @@ function otherHostOf(request: Pick<MockRequest, 'headers'>): string | undefined 
   return ipLiteral.test(host) && !isOwn ? host : undefined
 }
 
-/**
- * Refuses a call of the control API from another machine, unless its address is listed: the control API shows tokens, and
- * changes everything. Throws `ApiError`.
- */
+/** Refuses a call of the control API from another machine, unless its address is listed. Throws `ApiError`. */
 function checkControlAddress(request: Sender, isListed: (address: string) => boolean): void {
   if (mayControl(request, isListed)) return
   const address = clientAddress(request)

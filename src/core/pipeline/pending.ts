@@ -10,10 +10,7 @@ import type { Redactor } from './redact.js'
 /** Requests for which only code can end the wait hold the process for this time, in ms: their clients may have a timeout. */
 const holdMs = 10_000
 
-/**
- * The requests of a world that wait for their answer, the oldest first. A request that is answered at once never gets here. They
- * hold the process, as connections would.
- */
+/** The requests of a world that wait for their answer, the oldest first. They hold the process, as connections would. */
 export class PendingRequests {
   readonly #exchanges = new Set<RequestFacts>()
   readonly #emitter = new Emitter<boolean>()

@@ -140,10 +140,7 @@ interface ReadOptions<T, Output> {
   onIdle?(key: string): void
 }
 
-/**
- * A read with blocked requests. When a dependency changes, it reads once for all of them, and answers them if the value
- * differs.
- */
+/** A read with blocked requests. When a dependency changes, it reads once for all, and answers if the value differs. */
 export class WatchedRead<T, Output> implements DependencyListener {
   readonly #world: LiveWorld
   readonly #options: ReadOptions<T, Output>

@@ -265,10 +265,7 @@ export function* listedTokenRows(listed: readonly BearerTokenEntry[], parts: Pla
   for (const entry of listed) yield columnsOf('tokens', entry, place)
 }
 
-/**
- * Creates the token rows of a scenario that lists no bearer tokens. Each namespace has a public and a development token, and
- * each game has a cloud token. Each complete device link has one too (PROTOCOL.md B1, B8).
- */
+/** Creates the tokens of a scenario without `bearer_tokens`: of namespaces, games and device links (PROTOCOL.md B1, B8). */
 export function* ownTokenRows(
   links: readonly DeviceLinkRow[],
   { games, namespaces, ids, now }: PlacedOwners,

@@ -31,10 +31,7 @@ export interface DependencyListener {
   onChange(): void
 }
 
-/**
- * Records the dependencies of reads in one world. Calls listeners when a dependency changes. Reads are synchronous. A read
- * inside another read adds its dependencies to the outer one.
- */
+/** Records the dependencies of synchronous reads. Calls listeners when one changes. Inner reads add theirs to the outer one. */
 export class Dependencies {
   #tracker: Tracker | undefined
   readonly #listeners = new Map<Tag, Set<DependencyListener>>()

@@ -3,10 +3,7 @@ export type RandomState = readonly [number, number, number, number]
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/**
- * A random generator (sfc32). The same seed and stream give the same values on every machine. Streams of a seed are
- * independent of each other.
- */
+/** A random generator (sfc32). A seed and a stream give the same values on every machine, independent of other streams. */
 export class Random {
   #a = 0
   #b = 0

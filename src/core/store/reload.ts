@@ -81,10 +81,7 @@ export function reloadState(
   }
 }
 
-/**
- * Merges a changed scenario into a running world. Columns that differ between `before` and `after` replace the present ones.
- * Everything else stays. Rows that then break a constraint are repaired: see `repair`. Throws `UsageError`.
- */
+/** Merges a changed scenario into a world: columns that differ between `before` and `after` replace the present ones. */
 function mergeScenario(states: MergeStates): TableStates {
   const merged = mapTables<TableStates>(name => mergeTable(name, states))
   const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }

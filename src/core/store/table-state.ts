@@ -90,10 +90,7 @@ interface Trees<Key, Value> {
   [name: string]: Tree<Key, Value> | undefined
 }
 
-/**
- * The rows of a table and their indexes. Worlds may share a state: a world clones it, in constant time, before it writes.
- * Indexes and sums are built on first use.
- */
+/** The rows of a table and their indexes. Worlds may share a state: a world clones it, in constant time, before it writes. */
 export class TableState<Row extends object> {
   readonly shape: Shape<Row>
   readonly rows: Tree<number, Entry<Row>>

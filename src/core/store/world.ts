@@ -250,10 +250,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     return this.#endedBecause
   }
 
-  /**
-   * Ends the world. From now on its tables, transactions, clock, faults and journal throw `UsageError` with the reason, because
-   * code may have kept them. Requests in progress still get their answers.
-   */
+  /** Ends the world: from now on its parts throw `UsageError` with the reason. Requests in progress still get their answers. */
   end(reason: string): void {
     this.#endedBecause = reason
   }
@@ -424,10 +421,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     return this.#run(write, options)
   }
 
-  /**
-   * Runs a transaction over `tables`, and undoes it: nothing has happened. Returns the value of the function. Throws what the
-   * function throws, and `UsageError` if rows break a constraint, or inside another transaction.
-   */
+  /** Runs a transaction over `tables`, and undoes it. Throws what the function throws, and `UsageError` as a transaction does. */
   preview<T>(write: () => T): T {
     if (this.openTransaction) throw new UsageError('a transaction cannot preview another one: end it first')
     void this.clock.catchUp()
@@ -513,10 +507,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     this.replaceState(next, { cause: { kind: 'reset' }, keep, beforeCommit })
   }
 
-  /**
-   * Merges a changed scenario into the world in one transaction: see `reloadState`. Returns the numbers of changed rows. If
-   * `accepts` refuses them, it changes nothing. Throws `UsageError`.
-   */
+  /** Merges a changed scenario: see `reloadState`. If `accepts` refuses the numbers of changed rows, it changes nothing. */
   reload(
     definition: StateDefinition,
     { accepts = () => true }: { readonly accepts?: ((summary: ReloadSummary) => boolean) | undefined } = {},

@@ -90,10 +90,7 @@ export class Lease {
     this.#cancelEnd?.()
   }
 
-  /**
-   * `undefined` if there is nothing to wait for: the lease holds, or it ended some time ago. If it has just ended, resolves when it
-   * holds again, or after that time. A process that was stopped finds its lease ended, and has it again a moment later.
-   */
+  /** `undefined` if it holds, or ended some time ago. If it has just ended, resolves when it holds again, or some time later. */
   soon(): Promise<void> | undefined {
     if (this.#remainingMs > 0 || this.#isStopped) return undefined
     const now = this.#environment.monotonic()

@@ -22,10 +22,7 @@ interface Reader {
   run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
 }
 
-/**
- * Reads a world. With an empty epoch, any replica may own it, and write meanwhile. Returns `undefined` if there is none, or another
- * replica has taken it over. Rejects with `RedisError` or `StorageError`.
- */
+/** Reads a world. With an empty epoch, any replica may own it. `undefined`: there is none, or another replica has it. */
 export async function readContent(reader: Reader, id: string, epoch: string): Promise<ReplicaContent | undefined> {
   for (;;) {
     // The lines first: if the base is replaced meanwhile, it has what they lack.

@@ -324,10 +324,7 @@ export class ReplicaWorld implements KeptWorld {
     }
   }
 
-  /**
-   * Goes on after a break. `stored`: the newest revision that the storage has. `acknowledged`: the one that it had acknowledged
-   * before it was asked.
-   */
+  /** Goes on after a break. `stored`: the newest revision of the storage. `acknowledged`: the newest before it was asked. */
   resume(stored: number, acknowledged: number): void {
     if (this.#loss) return
     if (stored < acknowledged) this.#beginGap()

@@ -242,11 +242,7 @@ class Bodies {
 
   constructor(private readonly readAttached: ReadAttached) {}
 
-  /**
-   * Returns the value of a body, which may be empty, or its fault.
-   *
-   * @param size the number of its bytes before a compression. 0 if that is not known
-   */
+  /** Returns the value of a body, which may be empty, or its fault. `size`: its bytes before a compression. 0 if unknown. */
   read(
     content: Entry['response']['content'] | Entry['request']['postData'],
     { headers, size }: { readonly headers: Pairs; readonly size: number },

@@ -42,10 +42,7 @@ export interface RecordedGame {
 /** The field of a list that has to be one, whatever else is wrong. */
 const mainLists: { readonly [Id in OperationId]?: string } = { 'lobbies.list': 'lobbies', 'regions.list': 'regions' }
 
-/**
- * Returns the answer of an operation in the form of its schema, without unknown fields. A list counts also if some fields do not
- * fit: see `fitAnswer`. `undefined` if this is another operation, or if the answer is an error or has another form.
- */
+/** Returns the answer of an operation: see `fitAnswer`. `undefined` if it is of another one, an error, or of another form. */
 export function answerOf<Id extends OperationId>(
   { operation, status, answer }: HarRequest,
   id: Id,

@@ -23,10 +23,7 @@ export interface Comparison {
   readonly drifts: readonly RequestDrift[]
   /** The number of requests that were sent to the mock. */
   readonly compared: number
-  /**
-   * The number of requests that were left out, by the reason. Those `of game servers` need the token of a lobby, which no
-   * recording of a client has.
-   */
+  /** The number of requests that were left out, by the reason. Those `of game servers` need the token of a lobby. */
   readonly leftOut: Readonly<Record<string, number>>
   /** The recorded errors that the world cannot give, because their reason is in no answer, and what it would answer instead. */
   readonly unexplained: ReadonlyMap<HarRequest, string>

@@ -199,11 +199,7 @@ type Outcome = 'answered' | 'unanswered' | 'passthrough'
 /** No Fetch request can have these methods, so no handler can match them. */
 const forbiddenMethods = ['CONNECT', 'TRACE', 'TRACK']
 
-/**
- * Answers a request with any MSW handlers, through Fetch objects. Reads the body, and keeps it in `request.body` for later
- * middleware. `HttpResponse.error()` destroys the connection. A request that Fetch cannot express stays unanswered. Rejects with
- * the error of a resolver.
- */
+/** Answers a request with any MSW handlers. Keeps its body in `request.body`. Rejects with the error of a resolver. */
 async function answerWithOthers(
   others: readonly HttpHandler[],
   request: ExpressRequest,

@@ -47,10 +47,7 @@ function showTimeout(text: string, test: RunnerEvent['test'], mock: TestedMock):
   thrown[0] = error
 }
 
-/**
- * Returns the world of a test that takes too long: that of the function which runs in isolation, or the mock if none does. If
- * several do, nobody knows whose function has not ended.
- */
+/** Returns the world of a test that takes too long: that of the function in isolation if only one runs, or the mock. */
 function worldOf(mock: TestedMock): TestedMock | undefined {
   const [world, ...others] = isolatedWorlds().filter(isolated => !reported.has(isolated))
   if (others.length > 0) return undefined

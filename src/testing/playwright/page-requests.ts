@@ -20,10 +20,7 @@ interface OpenRequest {
   readonly ended: Promise<void>
 }
 
-/**
- * Answers the requests of pages with a mock. None of them blocks another. A request that waits ends when its page closes,
- * crashes or navigates, and when the page aborts it.
- */
+/** Answers the requests of pages with a mock. One that waits ends when its page closes, crashes, navigates or aborts it. */
 export class PageRequests {
   readonly #mounts: readonly Mount[]
   readonly #answerRequest: RequestHandler

@@ -16,10 +16,7 @@ type PageWithToolbar = { [toolbarKey]?: Toolbar }
 let around: Toolbar | undefined
 let takenFromAround: string | undefined
 
-/**
- * Mounts the stories of this page anew when the toolbar selects another scenario, for this page or for the one around it.
- * Storybook renders them again by itself, but then their components do not send their requests again.
- */
+/** Mounts the stories anew when the toolbar selects another scenario: only then do they send their requests again. */
 export function followToolbar(shown: () => readonly ShownStory[]): void {
   const own: Toolbar = { selected: scenarioInUrl(location.search), changes: new Emitter() }
   Object.assign(window, { [toolbarKey]: own })
@@ -57,10 +54,7 @@ interface PhaseChange {
   readonly newPhase: string
 }
 
-/**
- * Returns the scenario that the toolbar selects for the docs page around this frame. A frame has no toolbar itself, and shows one
- * story, which takes this scenario.
- */
+/** Returns the scenario of the toolbar for the docs page around this frame, which has no toolbar itself. */
 export function takeScenarioAround(): string | undefined {
   takenFromAround = around?.selected
   return takenFromAround

@@ -32,10 +32,7 @@ export function pluginPath(options: MockmakerPluginOptions): string {
   return parseInput(PluginOptions(), options, 'options').path
 }
 
-/**
- * Adds a mock to a server of Vite, ahead of Vite's own middleware. A scenario file is loaded again when it is saved. Rejects
- * with `UsageError` if an option or the scenario is wrong.
- */
+/** Adds a mock to a server of Vite, ahead of its middleware. Loads a saved scenario file again. Rejects with `UsageError`. */
 export async function serveBesideApp(
   server: ViteServer,
   options: MockmakerPluginOptions,

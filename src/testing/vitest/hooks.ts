@@ -157,10 +157,7 @@ export class VitestHooks {
   }
 }
 
-/**
- * Attaches a capsule to a test that has failed. Returns the path of its file. `undefined` in a page, or if this version of vitest has no
- * attachments.
- */
+/** Attaches a capsule to a failed test, and returns the path of its file. `undefined` in a page, or if vitest cannot. */
 async function attachCapsule(
   task: Task,
   mock: Pick<Client, 'capsule'>,

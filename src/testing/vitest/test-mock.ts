@@ -56,10 +56,7 @@ export interface TestPlatform {
   withFile?<Result>(name: string, text: string, use: (path: string) => Promise<Result>): Promise<Result>
 }
 
-/**
- * Creates the mock of a test with its function `use`, or its world if the options name a server. Throws or rejects if an option
- * is wrong.
- */
+/** Creates the mock of a test with its function `use`, or its world on a server. Throws or rejects if an option is wrong. */
 export function createTest(
   name: string,
   options: AnyTestOptions,
