@@ -4,7 +4,6 @@ import type { Console } from './output.js'
 /** A key that the user presses. */
 export interface Key {
   readonly key: string
-  /** For the help. */
   readonly description: string
   press(): void | Promise<void>
 }

@@ -9,7 +9,6 @@ import { asWriteError, counted, escapedLine, systemReason } from '../core/lib/me
  * can control the terminal. It keeps only the newlines of `warn` and the codes of `style`.
  */
 export interface Console {
-  /** Prints one line on standard output. */
   print(line: string): void
   /** Prints lines. Of equal ones in a row, the first comes at once, and the others as one line with a count. */
   printCounted(line: CountedLine): void
@@ -23,7 +22,6 @@ export interface Console {
   fail(text: string): void
   /** Styles text if standard output is a terminal and `NO_COLOR` is not set. */
   style(format: Parameters<typeof styleText>[0], text: string): string
-  /** Clears the screen of a terminal. */
   clear(): void
 }
 

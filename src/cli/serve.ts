@@ -69,7 +69,6 @@ export interface RunningServer {
   readonly controlToken: { readonly token: string; readonly isMade: boolean } | undefined
   /** The numbers of rows that the changed scenario has changed in a kept world. `undefined` if none was kept, or it is the same. */
   readonly merged: ReloadSummary | undefined
-  /** Loads a saved file. */
   readonly reload: ReloaderOptions['mock']['reload']
   /** Ends the bots and the game servers, answers the requests that wait, and frees the port. */
   close(): Promise<void>

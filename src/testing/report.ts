@@ -30,7 +30,6 @@ export interface ReportOptions {
 }
 
 export interface SummaryOptions extends Pick<ReportOptions, 'noRequest'> {
-  /** The most characters. */
   readonly longest: number
 }
 

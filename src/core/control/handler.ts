@@ -26,7 +26,6 @@ const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8A
 /** The call of a request, before its body is read. */
 export interface FoundCall {
   readonly call: AnyCall
-  /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>
 }
 

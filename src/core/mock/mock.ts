@@ -59,13 +59,10 @@ export interface CheckedReloadOptions extends ReloadOptions {
 
 /** A mock: its worlds, its scenarios, and the requests of all worlds. Users hold `Mockmaker`. */
 export class Mock {
-  /** Brings each request to its world. */
   readonly router: WorldRouter
   /** Publishes each request of any world with its answer. */
   readonly log: Emitter<ExchangeRecord>
-  /** Publishes each new warning of any world. */
   readonly warned: Emitter<NewWarning>
-  /** Answers each request in the world that it names. */
   readonly answer: RequestHandler
   readonly #registry: ScenarioRegistry
   readonly #isStrict: boolean
@@ -96,7 +93,6 @@ export class Mock {
     this.#commands = commands
   }
 
-  /** The world of requests that name none. */
   get default(): RunningWorld {
     return this.worlds.default
   }
@@ -111,7 +107,6 @@ export class Mock {
     return this.#registry.commands
   }
 
-  /** Returns the age of the mock, in real ms. */
   uptimeMs(): number {
     return real.now() - this.#createdAt
   }
@@ -144,7 +139,6 @@ export class Mock {
     return summary
   }
 
-  /** See `Mockmaker.reload`. Nothing changes if `accepts` refuses the summary. */
   async reload(
     changed: ScenarioInput,
     { dryRun = false, accepts = () => !dryRun }: CheckedReloadOptions = {},

@@ -94,24 +94,17 @@ export class RunningWorld {
   readonly id: string
   readonly world: LiveWorld
   readonly faults: LiveFaults
-  /** The requests that faults hold or delay. */
   readonly held: LiveHeldRequests
   readonly journal: LiveJournal
   readonly handle: RequestHandler
   /** Responds without running an operation: with a page, a result of the control API, or an error. */
   readonly responder: Responder
-  /** The resolvers that `on` has added. */
   readonly overrides: Overrides
-  /** The requests that wait for their answer. */
   readonly pending: PendingRequests
-  /** The calls of test code that wait for requests. */
   readonly waits: RequestWaits
-  /** The game servers that the mock has started for its lobbies. */
   readonly servers: LiveServers
-  /** The states that event streams follow. */
   readonly states: ObservedWorld
   readonly past: Past
-  /** The stories of the players. */
   readonly stories: StoryBook
   readonly warnings: WarningRecorder
   readonly #settings: CommonSettings
@@ -181,7 +174,6 @@ export class RunningWorld {
     return this.world.clock
   }
 
-  /** The tokens of the scenario. */
   get tokens(): readonly TokenInfo[] {
     return tokensOf(readTables(this.world.initialState.tables))
   }
@@ -442,7 +434,6 @@ export class RunningWorld {
     return summary
   }
 
-  /** Calls a function when the world is closed. */
   atClose(run: () => void): void {
     this.#closers.push(run)
   }

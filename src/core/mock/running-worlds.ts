@@ -225,7 +225,6 @@ export class RunningWorlds {
     return this.#open.running.flatMap(({ faults }) => faults.list({ unused: true }))
   }
 
-  /** Deletes a world. Its users read the reason. */
   async delete(
     id: string,
     reason = `the world ${quoted(id)} was deleted: mock.worlds.put creates it again`,

@@ -24,9 +24,7 @@ export interface StartState {
 }
 
 interface RegistryOptions {
-  /** The scenario that new worlds start with. */
   readonly own: { readonly name: string; readonly scenario: ScenarioInput }
-  /** The scenarios that can be loaded by name. */
   readonly named: Readonly<Record<string, ScenarioInput>>
   readonly seed: number | undefined
   readonly publicUrl: string | undefined
@@ -92,7 +90,6 @@ export class ScenarioRegistry {
     return { world, journal, past, withSeed }
   }
 
-  /** Returns the function that gives the address of a world in links. */
   publicUrlOf(worldId: string): PublicUrlOf {
     const { publicUrl } = this.options
     const path = worldPath(worldId)

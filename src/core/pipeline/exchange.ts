@@ -61,9 +61,7 @@ export class Exchange implements RequestFacts, CallOrigin {
   waitsFor: WaitReason | undefined
   longestBlockMs: number | undefined
   readonly #parts: AnsweringParts
-  /** Replaces parts of the answer. */
   #edited: HeldAnswer | undefined
-  /** An effect on the answer of the operation. */
   #effect: Pick<SelectedFault['effect'], 'index' | 'truncate' | 'date'> | undefined
   /** The generation of the history when the request arrived. */
   readonly #generation: number
@@ -149,7 +147,6 @@ export class Exchange implements RequestFacts, CallOrigin {
     })
   }
 
-  /** Answers a request that was held, or fails it. */
   #goOn(how: HeldEnd, runner: CallRunner, faultId: string): Answer {
     if (how === 'client gone') return this.#fail(new ClientGone())
     const { answer, error, reset, empty } = how
@@ -172,7 +169,6 @@ export class Exchange implements RequestFacts, CallOrigin {
     })
   }
 
-  /** Returns the answer that this request would get now. It changes nothing. */
   #draft(runner: CallRunner): AnswerDraft {
     try {
       const { output, waitsFor } = runner.draft(this.#parse(), this.request)

@@ -100,7 +100,6 @@ export class LiveFaults implements Faults {
     return this.#records.length === 0
   }
 
-  /** True while a fault holds or delays a request. */
   get isHolding(): boolean {
     return this.#unanswered.size > 0 || this.#held.size > 0
   }
@@ -164,7 +163,6 @@ export class LiveFaults implements Faults {
     return [...this.#held].find(({ facts }) => facts.rayId === id)
   }
 
-  /** Lists the requests that faults hold or delay. */
   heldRequests(): HeldExchange[] {
     return [...this.#held]
   }
@@ -175,7 +173,6 @@ export class LiveFaults implements Faults {
     for (const close of this.#unanswered) close()
   }
 
-  /** Releases the requests that deleted faults held. */
   releaseDeleted(): void {
     this.#release(({ faultId }) => faultId !== undefined && !this.#find(faultId))
   }

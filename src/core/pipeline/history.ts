@@ -79,7 +79,6 @@ export class HistoryBudget {
   // A list, because an entry may go from its middle.
   #oldest: BudgetEntry | undefined
   #newest: BudgetEntry | undefined
-  /** The estimated memory of all entries. */
   bytes = 0
 
   /** `limit` in bytes. */
@@ -115,9 +114,7 @@ export class HistoryBudget {
 
 class Queue<Item extends BudgetEntry> {
   #items: (Item | undefined)[] = []
-  /** The index of the oldest item. */
   #start = 0
-  /** The bytes of all items. */
   bytes = 0
 
   get size(): number {
@@ -137,7 +134,6 @@ class Queue<Item extends BudgetEntry> {
     this.bytes += item.bytes
   }
 
-  /** Removes and returns the oldest item. */
   shift(): Item | undefined {
     const item = this.#items[this.#start]
     if (item === undefined) return undefined
@@ -277,12 +273,10 @@ export class History {
     this.replaced.emit()
   }
 
-  /** The id of the oldest exchange. `undefined` if there is none. */
   get oldestExchange(): number | undefined {
     return this.#oldestQueue().oldest?.id
   }
 
-  /** The id of the oldest successful read. `undefined` if there is none. */
   get oldestRead(): number | undefined {
     return this.#reads.oldest?.id
   }
@@ -322,7 +316,6 @@ export class History {
     this.beginsAt = realTime()
   }
 
-  /** Drops all change sets, and begins at a revision. */
   restart(start: Revision): void {
     while (this.#changes.size > 0) this.#removeOldest(this.#changes)
     this.#lastDroppedChange = this.lastId
@@ -360,7 +353,6 @@ export class History {
     this.restarted.emit()
   }
 
-  /** Adds the exchanges of the past before an id. */
   #addComing(id: number): void {
     const { exchanges = [] } = this.#coming ?? {}
     for (let next = exchanges.at(-1); next && next.id < id; next = exchanges.at(-1)) {

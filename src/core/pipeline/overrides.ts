@@ -47,12 +47,10 @@ interface AnyOverride extends OverrideOptions {
 export class Overrides {
   /** The newest last. */
   readonly #added: Partial<Record<string, AnyOverride[]>> = {}
-  /** Functions that reject the waiting requests. */
   readonly #cancels = new Set<() => void>()
 
   constructor(private readonly world: World) {}
 
-  /** The number of requests that wait for a resolver. */
   get waiting(): number {
     return this.#cancels.size
   }

@@ -77,7 +77,6 @@ export class RequestWaits {
 
   constructor(private readonly source: WaitSource) {}
 
-  /** The number of calls that wait. */
   get size(): number {
     return this.#waits.size
   }
@@ -126,7 +125,6 @@ export class RequestWaits {
     for (const { cancel } of [...this.#waits]) cancel(reason)
   }
 
-  /** Rejects the waiting calls, and all later ones. */
   end(reason: string): void {
     this.#ended = reason
     this.reject(reason)

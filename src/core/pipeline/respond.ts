@@ -46,7 +46,6 @@ interface ResponderOptions {
   readonly allowed: AllowedOrigins
   readonly log: Emitter<ExchangeRecord>
   readonly redactor: Redactor
-  /** Creates the ray ids. */
   readonly rays: Pick<Random, 'uuid'>
   onBug(error: unknown, where: string): void
 }

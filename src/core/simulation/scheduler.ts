@@ -94,7 +94,6 @@ interface Job {
 }
 
 interface NextJob extends Job {
-  /** The row before the job. */
   readonly row: object
 }
 

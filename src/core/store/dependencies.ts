@@ -54,7 +54,6 @@ export class Dependencies {
     if (tracker) tracker.until = Math.min(tracker.until ?? Number.POSITIVE_INFINITY, at)
   }
 
-  /** Runs a synchronous read. */
   track<T>(read: () => T): Reading<T> {
     const outer = this.#tracker
     const tracker: Tracker = { tags: new Set(), revision: 0, until: undefined }
@@ -84,7 +83,6 @@ export class Dependencies {
     }
   }
 
-  /** Removes a listener from the same tags. */
   unlisten(tags: readonly Tag[], listener: DependencyListener): void {
     for (const tag of tags) {
       const listeners = this.#listeners.get(tag)
@@ -98,7 +96,6 @@ export class Dependencies {
     this.notify(new Set(this.tags))
   }
 
-  /** The tags that have listeners. */
   get tags(): Iterable<Tag> {
     return this.#listeners.keys()
   }

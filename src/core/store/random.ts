@@ -36,7 +36,6 @@ export class Random {
     return radius * Math.cos(2 * Math.PI * this.float())
   }
 
-  /** Draws a version 4 UUID. */
   uuid(): string {
     return uuidOf([this.uint32(), this.uint32(), this.uint32(), this.uint32()])
   }

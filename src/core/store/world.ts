@@ -132,7 +132,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
   #initial: Initial
   #faults: FaultsState
   #revision: number
-  /** The default cause of transactions. */
   #cause: Cause = { kind: 'code' }
   readonly #record: ((changeSet: ChangeSet) => void) | undefined
   #log: ChangeLog | undefined
@@ -540,7 +539,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     this.#initial = initial
   }
 
-  /** Runs a transaction inside the open one, as a savepoint. */
   #writeInside<T>(transaction: Transaction, write: (transaction: Transaction) => T): T {
     const savepoint = transaction.savepoint
     const random = this.random.save()
@@ -608,7 +606,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     return value
   }
 
-  /** Commits a change set for a clock that was set or moved. */
   #recordClock(clockBefore: ClockState): void {
     this.#run(() => {}, { cause: { kind: 'control', call: 'clock' }, clockBefore })
   }

@@ -14,18 +14,15 @@ export interface ForwardedClient {
   /** The path with the query. */
   readonly target: string
   readonly host: string | undefined
-  /** Aborts when the client disconnects. */
   readonly gone: AbortSignalLike
   /** Breaks the connection to the client, as a fault does. */
   disconnect(how: NonNullable<MockResponse['disconnect']>): void
 }
 
 interface ForwardOptions {
-  /** The URL of the other replica. */
   readonly address: string
   /** The value of the forwarding header. */
   readonly facts: string
-  /** Ends the attempt. */
   readonly signal: AbortSignalLike
 }
 
@@ -94,7 +91,6 @@ export class Forwarder {
     })
   }
 
-  /** Closes the connections. */
   close(): void {
     this.#agent.destroy()
   }

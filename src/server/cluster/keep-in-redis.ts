@@ -30,7 +30,6 @@ interface SharingOptions {
 }
 
 interface RedisOptions extends SharingOptions {
-  /** The URL of Redis. */
   readonly data: string
   readonly dataPrefix?: string | undefined
   /** The URL by which other replicas reach this one. Without a slash at its end. */

@@ -54,7 +54,6 @@ export class Lease {
   #hasEnded = false
   /** When somebody noticed that the lease has ended, by the monotonic clock. `undefined` while it holds. */
   #noticedAt: number | undefined
-  /** The callers that wait until the lease holds again. */
   readonly #waiters = new Set<() => void>()
   #isStopped = false
   #cancelRenewal: (() => void) | undefined

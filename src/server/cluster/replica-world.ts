@@ -100,7 +100,6 @@ export class ReplicaWorld implements KeptWorld {
   readonly #lines = new LogLines()
   /** The newest revision, and the newest one that the storage has acknowledged. */
   #revision: number
-  /** The newest revision that the storage has acknowledged. */
   acknowledged: number
   /** The oldest first. */
   #open: OpenCommand[] = []
@@ -113,7 +112,6 @@ export class ReplicaWorld implements KeptWorld {
   /** Empty if it is written. */
   #nextTime = ''
   #isReplacing = false
-  /** The number of bases that were begun. */
   #bases = 0
   #needsBase = false
   /** Set while it looks for requests that wait for too long. */
@@ -368,7 +366,6 @@ export class ReplicaWorld implements KeptWorld {
       throw new StorageError(`a change of the world ${quoted(this.id)} has more than 128 MB: make a smaller one`)
   }
 
-  /** Returns the origins that the line brings. */
   #addLine(revision: number, text: string): readonly string[] {
     this.#lines.add(revision, this.#lines.end + Buffer.byteLength(text))
     return this.#origins.addLine(revision, text)

@@ -9,7 +9,6 @@ import type { Claim, ReplicaInfo, SharedStorage } from '../../core/storage/share
 /** A request that a replica routes to the owner of its world. */
 export interface RequestToRoute {
   readonly worldId: string
-  /** True if the request may create the world. */
   readonly mayCreate: boolean
   /** False if the request deletes the world: it may be damaged. */
   readonly needsContent: boolean
@@ -19,7 +18,6 @@ export interface RequestToRoute {
   readonly isForwarded: boolean
   /** The time for which it had waited when it arrived, in ms. */
   readonly waitedMs: number
-  /** Aborts when the client disconnects. */
   readonly gone: AbortSignalLike
   /** Answers it in this process. `waitedMs` is the time for which it has waited until now. */
   answer(waitedMs: number): MockResponse | Promise<MockResponse>
@@ -47,7 +45,6 @@ interface ReplicaParts {
 }
 
 interface Attempt {
-  /** True if the request can be sent again. */
   readonly isRepeatable: boolean
   readonly controller: AbortController
 }
@@ -98,7 +95,6 @@ export class Replica {
     for (const attempts of this.#waiting.values()) for (const { controller } of attempts) controller.abort()
   }
 
-  /** Routes a request. Never throws. */
   route(request: RequestToRoute): void {
     const startedAt = this.#environment.monotonic()
     const leased = this.#storage.leaseSoon()

@@ -7,10 +7,8 @@ import type { WorldStorage } from '../../core/storage/world-storage.js'
 export type SharedFlags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 interface SharedSettings {
-  /** The name of the scenario. */
   readonly name: string
   readonly scenario: unknown
-  /** The flags that change answers. */
   readonly flags: SharedFlags
 }
 

@@ -110,7 +110,6 @@ export class FolderLock {
     return this.#loss
   }
 
-  /** Lets other processes have the folder. */
   release(): void {
     // The lock of a process that is gone is free.
     callIfPossible(() => {

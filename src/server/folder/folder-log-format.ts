@@ -7,11 +7,9 @@ const noRevision = '-'
 
 /** The header of a log. Later notes change it. */
 export interface LogHeader {
-  /** The id of the world. */
   readonly world: string
   /** A random text, which tells the world from an earlier one of its id. */
   readonly born: string
-  /** The number of openings of the world. */
   readonly starts: number
   readonly isKept: boolean
   readonly title: string

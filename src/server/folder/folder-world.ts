@@ -192,7 +192,6 @@ export class FolderWorld implements KeptWorld {
   #summary: KeptSummary
   /** The last revision that the base or the log has. */
   #revision: number
-  /** The lines after the base. */
   readonly #lines: LogLines
   /** `undefined` if the folder is only read. */
   readonly #log: LogFile | undefined
@@ -203,7 +202,6 @@ export class FolderWorld implements KeptWorld {
   readonly #path: string
   readonly #id: string
 
-  /** Opens a world. Throws `StorageError`. */
   constructor(context: FolderContext, path: string, id: string, usedAt: number) {
     this.#context = context
     this.#path = path

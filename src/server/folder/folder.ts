@@ -96,7 +96,6 @@ class Folder implements Storage {
   readonly #lock: FolderLock | undefined
   readonly #timer: ReturnType<typeof setInterval> | undefined
   #isIndexDirty = false
-  /** The seconds since the index was written. */
   #indexAge = 0
   #isClosed = false
 

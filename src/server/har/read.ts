@@ -16,7 +16,6 @@ export interface HarRequest {
   /** The number of its entry in the HAR, from 1. */
   readonly entry: number
   readonly operation: OperationId
-  /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>
   readonly method: string
   /** The path below the URL of the service: `/matchmaker/lobbies/list`. */

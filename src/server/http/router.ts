@@ -6,7 +6,6 @@ import type { AbortSignalLike, MockRequest, MockResponse } from '../../core/pipe
 export interface Router {
   /** Reads what another process says about a request that it forwards. `undefined`: a client has sent the request. */
   receive(request: IncomingMessage): ForwardedRequest | undefined
-  /** Routes a request to the process that runs its world. */
   route(routed: RoutedRequest): void
 }
 
@@ -34,9 +33,7 @@ export interface ForwardedRequest {
 export interface RoutedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** The same request, as the mock sees it. */
   readonly incoming: MockRequest
-  /** Aborts when the client disconnects. */
   readonly gone: AbortSignalLike
   readonly world: NeededWorld
   /** `undefined`: a client has sent the request. */

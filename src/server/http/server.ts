@@ -284,7 +284,6 @@ function createResponseClass(): { readonly Response: typeof ServerResponse; clos
 
 interface SharedParts {
   readonly Response: typeof ServerResponse
-  /** Their open connections. */
   readonly sockets: Set<Socket>
 }
 

@@ -112,7 +112,6 @@ export class Service {
     }
   }
 
-  /** Answers a request with an error, in no world. */
   refuse(request: MockRequest, error: unknown): ServedRequest {
     return { answer: () => this.#mock.router.outside.refuse(request, error) }
   }

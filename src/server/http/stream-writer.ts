@@ -10,7 +10,6 @@ const longestText = 1024 ** 2
 
 /** Writes the texts of a stream. Those that come soon after one go out together: a write costs more than most events. */
 export class StreamWriter implements StreamClient {
-  /** The text for the next write. */
   #text = ''
   #turn: NodeJS.Immediate | undefined
   #pause: NodeJS.Timeout | undefined

@@ -49,7 +49,6 @@ interface Bot {
   /** The number of times in a row that it ended at once. */
   quickEnds: number
   process: ServerProcess | undefined
-  /** True once its stay is over. */
   isLeaving: boolean
 }
 
@@ -222,7 +221,6 @@ export class Bots {
     return pauseMs
   }
 
-  /** Makes the next start wait for the gap after failures. */
   #postponeStart(): void {
     clearTimeout(this.#nextStart)
     this.#nextStart = undefined

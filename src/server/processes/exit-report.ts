@@ -28,7 +28,6 @@ interface Ended {
   readonly command: string
   readonly ageMs: number
   readonly wasReady: boolean
-  /** True if a control call has killed it. */
   readonly wasKilled?: boolean
   /** Seats of its lobby. */
   readonly players: number

@@ -69,11 +69,9 @@ interface Server {
   startedAt: number
   /** The ports that no other server may have meanwhile. */
   fixedPorts: readonly number[]
-  /** Absent until the ports are found. */
   process: ServerProcess | undefined
   /** True from a change of its files until its next process. */
   isRestarting: boolean
-  /** True once a control call has killed it. */
   isKilled: boolean
   /** True once its lobby has stopped, or was deleted. */
   isStopping: boolean
@@ -153,7 +151,6 @@ export class GameServers {
     for (const { process } of this.#running.values()) process?.kill()
   }
 
-  /** Watches the files of these commands, and no others. */
   #updateWatches(commands: ScenarioCommands): void {
     if (this.#isClosed) return
     const paths = watchedPaths(commands)
@@ -479,7 +476,6 @@ export class GameServers {
     stop(server)
   }
 
-  /** Moves a server to those that have ended. */
   #remove(server: Server): void {
     const key = keyOf(server.world, server.lobbyId)
     if (this.#running.get(key) === server) this.#running.delete(key)

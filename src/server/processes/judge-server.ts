@@ -23,18 +23,15 @@ export const endsWithinMs = 10_000
 
 export interface ServerEnd {
   readonly exit: Exit
-  /** True if it ran until SIGTERM. */
   readonly wasStopped: boolean
   /** The time from its start to its end, or from SIGTERM to its end. In ms. */
   readonly ms: number
-  /** The end of its output. */
   readonly lastLines: readonly string[]
 }
 
 /** The client of a player. */
 export interface ClientEnd {
   readonly name: string
-  /** The token of its player. */
   readonly token: string
   /** The exit of the client. `undefined` if it ran until somebody stopped it. */
   readonly exit: Exit | undefined

@@ -6,7 +6,6 @@ import type { ServerProcess } from './server-process.js'
 /** A report on a game server or a bot: an event for programs, and text for people. */
 export interface ServerReport {
   readonly event: object
-  /** One line. */
   readonly text: string
   readonly isFailure: boolean
   /** The end of its output, which explains a failure. */

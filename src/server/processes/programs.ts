@@ -3,7 +3,6 @@ import { checkBots, ScenarioBots } from './scenario-bots.js'
 
 /** The game servers and the bots of a mock. */
 export interface Programs {
-  /** Ends all of them, and waits for their end. */
   close(): Promise<void>
 }
 

@@ -24,7 +24,6 @@ import { type Exit, type ServerProcess, startProcess } from './server-process.js
 
 export interface ServerCheckOptions {
   readonly mock: Mock
-  /** The URL of the mock on this machine. */
   readonly url: string
   /** The command of the server, for the shell. */
   readonly command: string
@@ -40,7 +39,6 @@ export interface ServerCheckOptions {
   onReady(): void
   /** Gets each line of output. `from` is `server`, or `player 3`. */
   onLine(from: string, line: string): void
-  /** Ends the check early, and its processes. */
   readonly signal: AbortSignal
 }
 

@@ -24,7 +24,6 @@ export interface ServerProcess {
   readonly gone: Promise<void>
   /** Asks it to end, and kills it after a grace period. */
   stop(): void
-  /** Kills it and its children at once. */
   kill(): void
 }
 

@@ -17,7 +17,6 @@ interface RunnerEvent {
   readonly name: string
   readonly error?: unknown
   readonly test?: {
-    /** The place of the test. */
     readonly asyncError?: Error
     /** The errors that the test has thrown, each with its place. */
     readonly errors: [thrown: unknown, place: unknown][]

@@ -75,7 +75,6 @@ export class PageRequests {
     return this.#removers.has(context)
   }
 
-  /** Lets the requests of a context go elsewhere. */
   async remove(context: BrowserContext): Promise<void> {
     const remove = this.#removers.get(context)
     this.#removers.delete(context)
@@ -88,7 +87,6 @@ export class PageRequests {
     this.#abortIf(() => true)
   }
 
-  /** Resolves when no request is open. */
   async settled(): Promise<void> {
     while (this.#open.size > 0) {
       const ended = Promise.all([...this.#open.values()].map(one => one.ended))

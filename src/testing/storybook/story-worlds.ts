@@ -13,7 +13,6 @@ interface Owner {
 }
 
 export interface ShownStory {
-  /** The id that Storybook gave it. */
   readonly storyId: string
   /** The element that shows it. A docs page can show a story twice. */
   readonly element: unknown

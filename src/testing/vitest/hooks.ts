@@ -44,7 +44,6 @@ export class VitestHooks {
   readonly #opened = new WeakMap<Task, OpenTest>()
   /** Why a test has no mock. Vitest does not try again to create it when it repeats the test. */
   readonly #errors = new WeakMap<Task, unknown>()
-  /** The suites that have hooks. */
   #hooked = new WeakSet<object>()
   /** The options of the mock outside of tests. Absent if no test file runs. */
   #outsideOptions: AnyTestOptions | undefined
@@ -84,7 +83,6 @@ export class VitestHooks {
     }
   }
 
-  /** Ends the mock of a test. */
   async close(task: Task): Promise<void> {
     const test = this.#opened.get(task)
     if (!test) return

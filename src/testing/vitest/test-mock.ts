@@ -45,7 +45,6 @@ const knownOptions = {
 /** The parts that differ between Node and a page. */
 export interface TestPlatform {
   readonly http: Http
-  /** Reaches running mocks. */
   readonly fetch: Fetch
   /** The scenarios that tests can load by name. */
   readonly scenarios?: Readonly<Record<string, ScenarioInput>>

@@ -197,7 +197,6 @@ export class StoryRecorder {
     this.changed.emit()
   }
 
-  /** Adds the facts of a change set, after its commit. */
   addChange(changeSet: ChangeSet): void {
     const { revision, at, cause, changes } = changeSet
     if (cause.kind === 'reset' || cause.kind === 'load') {
@@ -238,7 +237,6 @@ export class StoryRecorder {
     if (cause.kind === 'request') this.#expectAnswer(revision, story)
   }
 
-  /** Adds the facts of a request, after the journal has its entry. */
   addExchange(exchange: RecordedExchange): void {
     const { operation, revisions, status } = exchange
     const hasSeat = status === 200 && isSeatOperation(operation)
@@ -316,7 +314,6 @@ export class StoryRecorder {
     this.#touch(story)
   }
 
-  /** Remembers that a story has changed. */
   #touch(story: Story): void {
     this.changes += 1
     story.changedAt = this.changes

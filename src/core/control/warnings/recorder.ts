@@ -100,7 +100,6 @@ interface RecorderSource {
   readonly world: LiveWorld
   readonly servers: LiveServers
   readonly log: Emitter<NewWarning>
-  /** Reports a bug of a rule. */
   onBug(error: unknown, where: string): void
 }
 
