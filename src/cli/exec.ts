@@ -33,7 +33,7 @@ export async function exec(command: readonly string[], options: StartOptions<Fla
     const namespace = defaultNamespace(mock.default.world)
     const token = firstToken(options.flags.token, mock.default.world)
     const versionName = namespace && versionNameOf(namespace, mock.default.world)
-    const own = environmentOf({ url, token, versionName })
+    const own = environmentOf(url, token, versionName)
     // The command may control its mock.
     const control = controlToken === undefined ? {} : { [secretVariables.controlToken]: controlToken.token }
     const ownCode = await runCommand(command, { ...inherited, ...own, ...control }, options.console)

@@ -219,7 +219,7 @@ function addPlayers(program: Command, { console, commandToRun, setExitCode }: Pr
     .allowExcessArguments()
     .action(async (count: number, flags: FlagsOf<'players'>, command: Command) => {
       const takes = 'the number of players and options'
-      const words = wordsToRun(commandToRun, { command, example: './client --bot', takes, own: 1 })
+      const words = wordsToRun(commandToRun, command, './client --bot', { takes, own: 1 })
       if (flags.find && flags.lobby !== undefined) command.error('error: use either --find or --lobby')
       if (flags.find?.length === 0) command.error('error: --find needs a game mode, as in --find duel')
       setExitCode(await runPlayers(words, count, { flags, console }))
@@ -231,7 +231,7 @@ function addLab(program: Command, { console, commandToRun, setExitCode }: Progra
     .usage('[options] -- <command> [argument...]')
     .allowExcessArguments()
     .action(async (flags: FlagsOf<'lab'>, command: Command) => {
-      const words = wordsToRun(commandToRun, { command, example: 'node client.mjs', takes: 'options', own: 0 })
+      const words = wordsToRun(commandToRun, command, 'node client.mjs', { takes: 'options', own: 0 })
       setExitCode(await runLabCommand(words, { flags, console }))
     })
 }
@@ -278,19 +278,10 @@ function flagsAmong([, ...args]: readonly string[], { options }: Command): strin
 
 function wordsToRun(
   words: readonly string[] | undefined,
-  {
-    command,
-    example,
-    takes,
-    own,
-  }: {
-    readonly command: Command
-    readonly example: string
-    /** The words that may stand before `--`. */
-    readonly takes: string
-    /** The number of its arguments. */
-    readonly own: number
-  },
+  command: Command,
+  example: string,
+  // Those that may stand before `--`, and their number.
+  { takes, own }: { readonly takes: string; readonly own: number },
 ): readonly string[] {
   const [before, excess] = [command.args.slice(0, own), command.args.slice(own)]
   // PowerShell drops a bare one.
@@ -311,7 +302,7 @@ function wordsAfterScenario(
   { command, example }: { readonly command: Command; readonly example: string },
 ): readonly string[] {
   const hasScenario = words || isScenario(command.args[0])
-  return wordsToRun(words, { command, example, takes: 'a scenario', own: hasScenario ? 1 : 0 })
+  return wordsToRun(words, command, example, { takes: 'a scenario', own: hasScenario ? 1 : 0 })
 }
 
 function addMockCommands(program: Command, { streams, console, setExitCode }: ProgramOptions): void {

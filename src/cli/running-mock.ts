@@ -38,7 +38,7 @@ export async function clientEnvironment({ token: kind, ...address }: FlagsOf<'en
   const { tokens } = await ask(address, 'GET /{table}', { params: { table: 'tokens' }, query: { kind } })
   if (!Array.isArray(tokens)) throw notMockmaker(url)
   const first = parseEntries(tokens, Token).find(token => token.kind === kind)
-  return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, address)) })
+  return environmentOf(url, first?.token, first && (await versionNameFor(first, address)))
 }
 
 async function versionNameFor(token: z.output<typeof Token>, address: ControlAddress): Promise<string | undefined> {
@@ -63,7 +63,7 @@ async function lobbyEnvironment(lobbyId: string, address: ControlAddress): Promi
   const environment = Object.fromEntries(variables)
   if (environment.RIVET_TOKEN === undefined) throw notMockmaker(url)
   // Behind a proxy the mock does not know its own URL.
-  return { ...environment, ...environmentOf({ url }) }
+  return { ...environment, ...environmentOf(url) }
 }
 
 function parseEntries<Entry>(list: readonly unknown[], schema: z.ZodType<Entry>): Entry[] {

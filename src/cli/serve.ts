@@ -100,7 +100,7 @@ export async function startMock(
   try {
     const [url, networkUrls] = [localUrl(bound.url), networkUrlsOf(host, bound.port)]
     if (host !== undefined)
-      warnOfOpenHost(host, { urls: showsNetworkUrls ? [] : networkUrls, hasToken: controlToken !== undefined, console })
+      warnOfOpenHost(host, showsNetworkUrls ? [] : networkUrls, controlToken !== undefined, console)
     const scenario = configureServers(loaded?.scenario, flags)
     const mock = createMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: publicUrl ?? url },
@@ -212,14 +212,7 @@ function configureServers(
   return configured
 }
 
-function warnOfOpenHost(
-  host: string,
-  {
-    urls,
-    hasToken,
-    console,
-  }: { readonly urls: readonly string[]; readonly hasToken: boolean; readonly console: Console },
-): void {
+function warnOfOpenHost(host: string, urls: readonly string[], hasToken: boolean, console: Console): void {
   if (isLoopbackHost(hostInUrl(host))) return
   const what = hasToken
     ? 'use the mock; only the control token lets them control it'
@@ -312,12 +305,11 @@ export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<vo
   if (loaded && read && past)
     warnOfCapsule(read, { name: loaded.name, mock, isKept: flags.data !== undefined, console })
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
-  const announced = { title: loaded?.scenario.title ?? loaded?.name, flags, keys, console }
   await mock.worlds
-    .lookAtDefault(world => announce(server, { ...announced, world }))
+    .lookAtDefault(world => announce(server, world, options, keys))
     .catch((error: unknown) => {
       if (!(error instanceof StorageError)) throw error
-      announce(server, { ...announced, world: mock.default })
+      announce(server, mock.default, options, keys)
     })
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
@@ -341,7 +333,7 @@ export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<vo
   if (mock.worlds.shared === undefined)
     return obeyKeys(servingKeys({ ...target, world: ownWorld(mock) }), keys, console)
   if (flags.control === false) return obeyKeys(keysWithoutWorld(target), keys, console)
-  obeyKeys(servingKeys({ ...target, world: await sharedWorld(server) }), keys, console)
+  obeyKeys(servingKeys({ ...target, world: await sharedWorld(server.url, server.ownToken) }), keys, console)
 }
 
 /** Says what a capsule does otherwise than the world that it was made of. */
@@ -394,21 +386,11 @@ function reloadOnSave(
 
 function announce(
   { mock, url, networkUrls, readyMs, merged, controlToken }: RunningServer,
-  {
-    world,
-    title = world.world.title,
-    flags,
-    keys,
-    console,
-  }: {
-    /** The world `default` as it is now. */
-    readonly world: RunningWorld
-    readonly title: string | undefined
-    readonly flags: FlagsOf<'serve'>
-    readonly keys: KeyMode
-    readonly console: Console
-  },
+  world: RunningWorld,
+  { flags, loaded, console }: StartOptions<FlagsOf<'serve'>>,
+  keys: KeyMode,
 ): void {
+  const title = loaded?.scenario.title ?? loaded?.name ?? world.world.title
   const { publicUrl, json, share, control } = flags
   const { data } = mock.worlds
   const madeToken = controlToken?.isMade ? controlToken.token : undefined

@@ -39,15 +39,7 @@ export function inheritedBy(environment: Variables): Variables {
 }
 
 /** Returns the variables by which clients find a mock (PROTOCOL.md C, E). `url` has no slash at its end. */
-export function environmentOf({
-  url,
-  token,
-  versionName,
-}: {
-  readonly url: string
-  readonly token?: string | undefined
-  readonly versionName?: string | undefined
-}): Environment {
+export function environmentOf(url: string, token?: string, versionName?: string): Environment {
   return {
     MOCKMAKER_URL: url,
     RIVET_API_ENDPOINT: url,
@@ -79,7 +71,7 @@ export function lobbyEnvironment(
   const token = lobbyTokenOf(lobby_id)
   const namespace = tables.namespaces.get(namespace_id)
   return {
-    ...(url === undefined ? { RIVET_TOKEN: token } : environmentOf({ url, token })),
+    ...(url === undefined ? { RIVET_TOKEN: token } : environmentOf(url, token)),
     RIVET_LOBBY_ID: lobby_id,
     RIVET_GAME_MODE_ID: game_mode_id,
     RIVET_GAME_MODE_NAME: game_mode_id,

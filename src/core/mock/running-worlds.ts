@@ -19,7 +19,7 @@ import type { KeptSummary } from '../storage/storage.js'
 import type { WorldStorage } from '../storage/world-storage.js'
 import { realTime } from '../store/real-time.js'
 import { withPublicUrl } from '../store/world-state.js'
-import { OpenWorlds } from './open-worlds.js'
+import { type OpenWorld, OpenWorlds } from './open-worlds.js'
 import { type CommonSettings, RunningWorld } from './running-world.js'
 import { otherSeeds, type StartState } from './scenario-registry.js'
 import { type StorageSettings, WorldLoader } from './world-loader.js'
@@ -405,13 +405,7 @@ function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<Shared
   return owner ? { ...summary, waiters, replica: owner.address } : { ...summary, waiters: 0, sleeping: true }
 }
 
-function timesOf({
-  createdAt,
-  usedAt,
-}: {
-  readonly createdAt?: number | undefined
-  readonly usedAt: number
-}): Pick<ListedWorld, 'created_at' | 'used_at'> {
+function timesOf({ createdAt, usedAt }: Pick<OpenWorld, 'createdAt' | 'usedAt'>) {
   const created = createdAt === undefined ? {} : { created_at: formatInstant(createdAt) }
   return { ...created, used_at: formatInstant(usedAt) }
 }

@@ -37,18 +37,18 @@ export function failure(operation: OperationPattern, what: Failure, options?: Fa
     )
   // The path of a status or a code alone names no key that the user wrote.
   const isWhole = typeof what === 'object'
-  return faultOf('fail', operation, { effect: { error: errorOf(what) }, argument: 'failure', isWhole }, options)
+  return faultOf('fail', operation, { error: errorOf(what) }, { argument: 'failure', isWhole }, options)
 }
 
 /** Returns a fault that delays the requests of an operation. */
 export function delayed(operation: OperationPattern, delay: FaultDelayInput, options?: FaultOptions): FaultOfCall {
   if (delay === undefined) throw new UsageError(`delay: the delay is missing: expected ${durationInCode}`)
-  return faultOf('delay', operation, { effect: { delay }, argument: 'delay', isWhole: true }, options)
+  return faultOf('delay', operation, { delay }, { argument: 'delay' }, options)
 }
 
 /** Returns a fault that holds the requests of an operation. */
 export function held(operation: OperationPattern, options?: FaultOptions): FaultOfCall {
-  return faultOf('hold', operation, { effect: { hold: true }, argument: 'hold', isWhole: true }, options)
+  return faultOf('hold', operation, { hold: true }, { argument: 'hold' }, options)
 }
 
 /** Adds a fault. Returns its handle. Throws `UsageError` if an argument is wrong. */
@@ -74,11 +74,8 @@ const faultPath = new RegExp(
 function faultOf(
   call: string,
   operation: OperationPattern,
-  {
-    effect,
-    argument,
-    isWhole,
-  }: { readonly effect: FaultInput['effect']; readonly argument: string; readonly isWhole: boolean },
+  effect: FaultInput['effect'],
+  { argument, isWhole = true }: { readonly argument: string; readonly isWhole?: boolean },
   options: FaultOptions = {},
 ): FaultOfCall {
   // A misspelt name must not match every request.

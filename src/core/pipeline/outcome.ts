@@ -1,3 +1,4 @@
+import type { JournalEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { isJsonObject } from '../lib/json.js'
 import { counted } from '../lib/messages.js'
@@ -44,15 +45,9 @@ export function describeOutcome(operation: string, answer: unknown, describeLobb
   return outcomes[operation as keyof typeof outcomes](answer, describeLobby)
 }
 
+type Outcome = Pick<JournalEntry, 'method' | 'status'> & { readonly revisions?: readonly number[] | undefined }
+
 /** Tells whether a request only read, and succeeded. The journal drops such requests first, because clients repeat them. */
-export function isPlainRead({
-  method,
-  status,
-  revisions,
-}: {
-  readonly method: string
-  readonly status: number
-  readonly revisions?: readonly number[] | undefined
-}): boolean {
+export function isPlainRead({ method, status, revisions }: Outcome): boolean {
   return method === 'GET' && status > 0 && status < 400 && revisions === undefined
 }

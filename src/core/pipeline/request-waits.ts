@@ -208,11 +208,7 @@ export class RequestWaits {
 
   #timeoutText(wait: Wait, ms: number): string {
     const { pending } = this.source
-    return timeoutText(this.#describe(wait), {
-      after: formatDuration(ms),
-      pending: pending.listFirst(mostPending),
-      count: pending.count(),
-    })
+    return timeoutText(this.#describe(wait), formatDuration(ms), pending.listFirst(mostPending), pending.count())
   }
 }
 

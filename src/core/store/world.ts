@@ -583,7 +583,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     let value: T
     try {
       value = refusePromise(write(transaction))
-      changeSet = this.#finish(transaction, { before, cause, touched })
+      changeSet = this.#finish(transaction, before, cause, touched)
     } catch (error) {
       transaction.rollback()
       this.random.restore(before.random)
@@ -613,15 +613,9 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
   /** Checks and stamps the changes of a transaction. Returns `undefined` if nothing changed. */
   #finish(
     transaction: Transaction,
-    {
-      before,
-      cause,
-      touched,
-    }: {
-      readonly before: StateWithoutRows
-      readonly cause: WriteOptions['cause']
-      readonly touched: Set<Tag> | undefined
-    },
+    before: StateWithoutRows,
+    cause: WriteOptions['cause'],
+    touched: Set<Tag> | undefined,
   ): ChangeSet | undefined {
     const changes = transaction.finish()
     const random = this.random.save()

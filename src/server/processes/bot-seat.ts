@@ -40,7 +40,7 @@ export async function takeSeat(wish: SeatWish, { url, token, signal }: SeatOptio
   if (lobby === undefined || player === undefined)
     throw new UsageError(`it got no seat: ${url} answers ${response.status}: ${text.slice(0, shownLength)}`)
   return {
-    ...environmentOf({ url, token }),
+    ...environmentOf(url, token),
     RIVET_LOBBY_ID: lobby.lobby_id,
     RIVET_PLAYER_TOKEN: player.token,
     ...Object.fromEntries(Object.entries(ports).flatMap(([label, port]) => portVariables(label, port))),

@@ -120,7 +120,7 @@ export class ScenarioBots {
       const mode = find ? drawMode({ namespace_id, ...(modes && { modes }) }, random, tables) : undefined
       if (find && mode === undefined) throw new UsageError(`players find no lobby in any game mode of ${name}`)
       return {
-        ...environmentOf({ url, token, versionName: versionNameOf(namespace, tables) }),
+        ...environmentOf(url, token, versionNameOf(namespace, tables)),
         ...(mode !== undefined && (await takeSeat({ game_modes: [mode] }, { url, token, signal }))),
       }
     }

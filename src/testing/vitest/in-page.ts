@@ -23,7 +23,7 @@ function interceptPage(): Interception {
       await startWorker(worker, { quiet: true, ...toMswOptions({ onUnhandledRequest: decide }) })
     },
     stop: () => worker.stop(),
-    run: (test, handlers, body) => lone.run(test, { msw: worker, handlers, why }, body),
+    run: (test, handlers, body) => lone.run(test, why, () => worker.resetHandlers(...handlers), body),
     use: (_, handlers) => worker.use(...handlers),
   }
 }

@@ -225,7 +225,7 @@ export class StoryRecorder {
     if (!known && before && (kind === 'forgotten' || isSimulated)) return
     // A row that has ended does not say whether it was simulated.
     const begun = before
-      ? () => this.#beginStory(before.row, { at, revision, isWhole: false, reader })
+      ? () => this.#beginStory(before.row, { at, revision }, false, reader)
       : () => this.#createStory(row, true)
     const story = known ?? begun()
     const operation = cause.kind === 'request' ? (cause.operation as OperationId | undefined) : undefined // it is of a call
@@ -293,9 +293,9 @@ export class StoryRecorder {
   }
 
   /** Begins a story for a player that has none, or whose story was dropped. */
-  #beginStoryOfCall(token: string, { at, revision }: RecordedExchange): Story {
+  #beginStoryOfCall(token: string, exchange: RecordedExchange): Story {
     const row = this.#tables.players.state.entry(token)?.row
-    if (row) return this.#beginStory(row, { at, revision, isWhole: false })
+    if (row) return this.#beginStory(row, exchange, false)
     return this.#createStory({ player_token: token }, this.#dropped === 0)
   }
 
@@ -339,18 +339,15 @@ export class StoryRecorder {
     const players = this.#players
     if (!players) return
     this.#players = undefined
-    for (const row of players.all()) this.#keep(this.#beginStory(row, { ...this.beginsAt, isWhole: true, reader }))
+    for (const row of players.all()) this.#keep(this.#beginStory(row, this.beginsAt, true, reader))
   }
 
   /** Begins a story with a row that has been there before. */
   #beginStory(
     row: PlayerRow,
-    {
-      at,
-      revision,
-      isWhole,
-      reader,
-    }: Pick<StoryFact, 'at' | 'revision'> & { isWhole: boolean; reader?: FactReader | undefined },
+    { at, revision }: Pick<StoryFact, 'at' | 'revision'>,
+    isWhole: boolean,
+    reader?: FactReader,
   ): Story {
     const story = this.#createStory(row, isWhole)
     const lobby = this.#lobbyOf(row.lobby_id, story, reader)

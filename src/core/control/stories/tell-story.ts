@@ -302,7 +302,7 @@ function stepsOf(
     kind: stepKind,
     at: formatInstant(askedAt),
     title,
-    text: requestText(fact, exchange, { waitedMs, reasons, lobby: around.lobby }),
+    text: requestText(fact, exchange, around.lobby, reasons?.because[0], waitedMs),
     revision,
     ...(exchange ? { request: exchange.id } : {}),
     operation,
@@ -325,16 +325,13 @@ export function rowsOf(changeSet: ChangeSet | undefined, token: string, lobby: S
 function requestText(
   { operation = 'lobbies.find' }: StoryFact,
   exchange: StoredExchange | undefined,
-  {
-    waitedMs,
-    reasons,
-    lobby,
-  }: { readonly waitedMs: number; readonly reasons: AnswerReasons | undefined; readonly lobby: string },
+  lobby: string,
+  why: string | undefined,
+  waitedMs: number,
 ): string {
   if (!exchange) return `The client called ${operation}. The request is not kept.`
   if (exchange.status !== 200) return `The client called ${operation}, and had a seat in ${lobby} while it waited.`
   const waited = waitedMs > 0 ? ` The answer came after ${elapsedText(waitedMs)}.` : ''
-  const why = reasons?.because[0]
   return `The client called ${operation}, and got ${lobby}${why === undefined ? '' : `: ${why}`}.${waited}`
 }
 
