@@ -1,7 +1,7 @@
 import { curlLine, curlLineFor, sortTokens } from '../core/control/environment.js'
 import { countSeats } from '../core/control/status.js'
 import type { KeptData } from '../core/control/world-control.js'
-import { counted, escapedLine, playersText, sizeText } from '../core/lib/messages.js'
+import { counted, escapedLine, playersText, sizeText, widthOf } from '../core/lib/messages.js'
 import { formatDuration } from '../core/lib/time.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
 import { defaultNamespace, fullNameOf } from '../core/store/namespaces.js'
@@ -118,15 +118,6 @@ function cutToWidth(text: string, columns: number): string {
     kept += character
   }
   return `${kept}…`
-}
-
-/** Characters from here on may take two columns: those of East Asia, and emoji. */
-const firstWide = 0x1100
-
-function widthOf(text: string): number {
-  let width = 0
-  for (const character of text) width += (character.codePointAt(0) ?? 0) < firstWide ? 1 : 2
-  return width
 }
 
 /** Returns a call without a token, if the default namespace allows it, or else with its public token. */

@@ -23,13 +23,8 @@ interface UnhandledFrame {
 }
 
 /** Throws `UsageError` if the options of `listen` are no object, or have an unknown key. `more` are known too. */
-export function checkMswOptions(options: unknown, more: readonly string[]): void {
-  if (options === undefined) return
-  if (typeof options !== 'object' || options === null)
-    throw new UsageError(
-      `listen: the options are ${quoted(options)}: expected an object such as { onUnhandledRequest }`,
-    )
-  checkKeys(options, ['onUnhandledRequest', ...more])
+export function checkMswOptions(options: object = {}, more: readonly string[] = []): void {
+  checkKeys(options, ['onUnhandledRequest', ...more], 'listen')
 }
 
 /** Translates the option for both majors of MSW. Throws `UsageError` if it is none of the choices. */

@@ -159,6 +159,15 @@ export function sizeText(bytes: number): string {
   return `${power === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${units[power]}`
 }
 
+/** Counts the columns that a text takes on a terminal: two for each character of East Asia, and for emoji. */
+export function widthOf(text: string): number {
+  const wide =
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u
+  let width = 0
+  for (const character of text) width += /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1
+  return width
+}
+
 /** Quotes a word for a POSIX shell, if necessary. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
@@ -236,10 +245,12 @@ export function checkFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw new UsageError(`${name} is ${quoted(value)}: expected a function`)
 }
 
-/** Throws `UsageError` for an unknown option, without schemas. `call` begins the message. */
+/** Throws `UsageError` for an unknown option, or if there is no object of options. Needs no schema. `call` begins the message. */
 export function checkKeys(options: object, known: readonly string[], call?: string): void {
-  const unknown = Object.keys(options).find(key => !known.includes(key))
   const start = call === undefined ? '' : `${call}: `
+  if (typeof options !== 'object' || options === null)
+    throw new UsageError(`${start}the options are ${quoted(options)}: expected an object such as { ${known[0]} }`)
+  const unknown = Object.keys(options).find(key => !known.includes(key))
   if (unknown !== undefined)
     throw new UsageError(`${start}options.${unknown} is an unknown key.${didYouMean(unknown, known)}`)
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../contract/errors.js'
 import type { FaultError, FaultState, HeldRelease } from '../contract/faults.js'
 import type { OperationPattern } from '../contract/journal.js'
-import { checkKeys, quoted, reworded, UsageError } from '../lib/messages.js'
+import { checkKeys, reworded, UsageError } from '../lib/messages.js'
 import { durationInCode } from '../lib/time.js'
 import type { FaultDelayInput, FaultInput } from './fault-input.js'
 import type { Faults } from './faults.js'
@@ -81,8 +81,6 @@ function faultOf(
   // A misspelt name must not match every request.
   if (operation === undefined)
     throw new UsageError(`${call}: the operation is missing. For the requests of all operations, pass "*"`)
-  if (typeof options !== 'object' || options === null)
-    throw new UsageError(`${call}: the options are ${quoted(options)}: expected an object such as { times: 2 }`)
   checkKeys(options, optionNames, call)
   return {
     fault: { ...options, operation, effect },

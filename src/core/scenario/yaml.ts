@@ -4,7 +4,7 @@ import { ApiError } from '../contract/errors.js'
 import { withoutStacks } from '../lib/caller-stack.js'
 import { exceededLimit, nestingLimit, parseJson as parseExactJson, withoutBigInts } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
-import { problemLines, quoted, UsageError } from '../lib/messages.js'
+import { problemLines, quoted, UsageError, widthOf } from '../lib/messages.js'
 import { TextEncoder } from '../lib/real-globals.js'
 import { isTomlConfig, versionConfigText } from './advice.js'
 import type { Problem } from './checks.js'
@@ -201,14 +201,6 @@ function sourceLine(text: string, { line, col }: { readonly line: number; readon
 
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' ')
-}
-
-function widthOf(text: string): number {
-  const wide =
-    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u
-  let width = 0
-  for (const character of text) width += /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1
-  return width
 }
 
 /** Deeper than any valid scenario, and too shallow to exhaust the stack of the composer. */
