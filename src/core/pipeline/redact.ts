@@ -46,7 +46,8 @@ export class Redactor {
   #knownAt = Number.NaN
 
   constructor(
-    private readonly tables: Tables /** The texts that only the process knows, such as the control token. More may follow. */,
+    private readonly tables: Tables,
+    /** The texts that only the process knows, such as the control token. More may follow. */
     private readonly secrets: ReadonlySet<string>,
   ) {}
 
