@@ -3,9 +3,10 @@ import { counted } from '../../lib/messages.js'
 import { parseDate } from '../../lib/real-globals.js'
 import { elapsedText, formatInstant } from '../../lib/time.js'
 import { playerName } from '../../store/player-names.js'
+import { lobbyText } from '../warnings/seat-rules.js'
 import type { Story } from './stories.js'
 import { type StoryFact, seatText } from './story-kinds.js'
-import { lobbyText, rowsOf, type StoryJson, type StorySource, type StoryStep } from './tell-story.js'
+import { rowsOf, type StoryJson, type StorySource, type StoryStep } from './tell-story.js'
 
 /** Another player, where it took a seat in a lobby of the story, or the last one in a lobby that lost the find. */
 interface OtherSeat {

@@ -12,6 +12,7 @@ import { type LobbyRow, nextPlayerJobAt, type PlayerRow } from '../../store/matc
 import { playerName } from '../../store/player-names.js'
 import type { LiveWorld } from '../../store/world.js'
 import type { Past } from '../explain/past.js'
+import { lobbyText, regionName } from '../warnings/seat-rules.js'
 import type { Story, StoryRecorder } from './stories.js'
 import {
   endingText,
@@ -172,15 +173,6 @@ function seatTimes(facts: readonly StoryFact[]): SeatTimes {
       times = { reservedAt: times.endedAt === undefined ? times.reservedAt : undefined, connectedAt: at }
   }
   return times
-}
-
-function regionName({ region_id }: StoryLobby, { tables }: LiveWorld): string {
-  return tables.regions.get(region_id)?.region_display_name ?? region_id
-}
-
-/** Names a lobby for people: `duel in Frankfurt`. */
-export function lobbyText(lobby: StoryLobby | undefined, world: LiveWorld): string {
-  return lobby ? `${lobby.game_mode_id} in ${regionName(lobby, world)}` : 'a lobby'
 }
 
 /** Tells in one sentence how a story stands, or how it ended. */
