@@ -1,7 +1,7 @@
 import { curlLine, curlLineFor, sortTokens } from '../core/control/environment.js'
 import { countSeats } from '../core/control/status.js'
 import type { KeptData } from '../core/control/world-control.js'
-import { counted, escapedLine, playersText, sizeText } from '../core/lib/messages.js'
+import { counted, escapedLine, playersText, sizeText, widthOf } from '../core/lib/messages.js'
 import { formatDuration } from '../core/lib/time.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
 import { defaultNamespace, fullNameOf } from '../core/store/namespaces.js'
@@ -78,7 +78,6 @@ export function printBanner(
   printFirstLines(rows, ready, console)
 }
 
-/** A line and its label. */
 type LabelledLine = readonly [label: string, text: string]
 
 /** Prints lines with their labels, and a last line below them. */
@@ -95,10 +94,7 @@ export function printFirstLines(
   print('')
 }
 
-/**
- * Describes a world in one line: `Friday night: 36 players in 5 lobbies, 3 game modes, 12 regions`. Shortens a long title.
- * `labelWidth` is that of the labels before it.
- */
+/** Describes a world in one line, behind labels of that width: `Friday night: 36 players in 5 lobbies, …`. */
 export function worldLine(world: Pick<LiveWorld, 'tables'>, title: string, labelWidth: number): string {
   const { gameModes, regions } = world.tables
   const facts = [
@@ -110,7 +106,6 @@ export function worldLine(world: Pick<LiveWorld, 'tables'>, title: string, label
   return `${cutToWidth(escapedLine(title), room)}: ${facts}`
 }
 
-/** Describes the numbers of players and lobbies: `36 players + 2 on the way in 5 lobbies`. */
 function playersInLobbies(seats: ReturnType<typeof countSeats>): string {
   return `${playersText(seats)} in ${counted(seats.lobbies, 'lobby', 'lobbies')}`
 }
@@ -123,15 +118,6 @@ function cutToWidth(text: string, columns: number): string {
     kept += character
   }
   return `${kept}…`
-}
-
-/** Characters from here on may take two columns: those of East Asia, and emoji. */
-const firstWide = 0x1100
-
-function widthOf(text: string): number {
-  let width = 0
-  for (const character of text) width += (character.codePointAt(0) ?? 0) < firstWide ? 1 : 2
-  return width
 }
 
 /** Returns a call without a token, if the default namespace allows it, or else with its public token. */
@@ -196,7 +182,6 @@ const labels: { readonly [Kind in TokenInfo['kind']]: string } = {
   cloud: 'with a cloud token',
 }
 
-/** A call without a token, if the default namespace allows it, and one with the first token of each kind. */
 function curlExamples(tokens: readonly TokenInfo[], { world, url }: { readonly world: World; readonly url: string }) {
   const withoutToken = defaultNamespace(world)?.tokenless ? [{ label: 'without a token', curl: curlLine(url) }] : []
   const firsts = tokens.filter((token, i) => tokens.findIndex(({ kind }) => kind === token.kind) === i)

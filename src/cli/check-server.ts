@@ -16,11 +16,7 @@ interface CheckServerCommandOptions extends Pick<StartOptions, 'loaded' | 'conso
   refuse(message: string): never
 }
 
-/**
- * Checks a game server against its own mock, and prints the result. The output of the server and of its clients goes to standard
- * error. Resolves with the exit code: 0 if all checks pass, 1 if one fails. Rejects with `UsageError`. `words`: the command of the
- * server. Default: that of the scenario.
- */
+/** Checks a game server against its own mock. Resolves with the exit code. Rejects with `UsageError`. */
 export async function checkServerCommand(
   words: readonly string[] | undefined,
   { loaded, flags, console, refuse }: CheckServerCommandOptions,

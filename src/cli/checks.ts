@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { type CheckResult, checkLines, junitOf } from '../core/lib/check-report.js'
-import { asWriteError } from '../core/lib/messages.js'
+import { asUsageError, asWriteError } from '../core/lib/messages.js'
+import { decodeText } from '../server/files/scenario-file.js'
 import type { Console } from './output.js'
 
 // Shared by `lab`, `check-server` and `mcp`: the results of checks, and the signals that end a command.
@@ -12,10 +13,7 @@ export function printCheck(result: CheckResult, console: Console): void {
   for (const line of checkLines(result, mark)) console.print(line)
 }
 
-/**
- * Runs checks, and writes their results to `junit`, if it is given. Resolves with the exit code: 0 if all checks pass, 1 if one
- * fails. Rejects with `UsageError`.
- */
+/** Runs checks, and writes their results to `junit`. Resolves with the exit code. Rejects with `UsageError`. */
 export async function runChecks(
   suite: string,
   junit: string | undefined,
@@ -52,9 +50,7 @@ export class Interrupted {
   }
 }
 
-/**
- * Aborts on the signals that would end this process: the programs have groups of their own. A second one ends the process at once.
- */
+/** Aborts on the signals that would end this process. A second one ends it at once. */
 export function abortOnSignals(): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController()
   const abort = (signal: NodeJS.Signals) => {
@@ -70,4 +66,14 @@ export function abortOnSignals(): { readonly signal: AbortSignal; release(): voi
       for (const signal of signals) process.off(signal, abort)
     },
   }
+}
+
+/** Reads the lines of a baseline, without the spaces around them. Rejects with `UsageError`. */
+export async function readBaseline(file: string): Promise<string[]> {
+  const bytes = await readFile(file).catch(error => {
+    throw asUsageError(error, `cannot read the baseline ${file}`)
+  })
+  return decodeText(bytes)
+    .split('\n')
+    .map(line => line.trim())
 }

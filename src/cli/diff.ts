@@ -1,26 +1,21 @@
-import { readFile } from 'node:fs/promises'
-import { asUsageError, counted, nearest, quoted, UsageError } from '../core/lib/messages.js'
-import { decodeText } from '../server/files/scenario-file.js'
+import { counted, nearest, quoted, UsageError } from '../core/lib/messages.js'
 import type { Sureness } from '../server/har/compare.js'
 import { type Comparison, compareRecording, type RequestDrift } from '../server/har/replay.js'
+import { readBaseline } from './checks.js'
 import type { FlagsOf } from './flags.js'
 import { loadHar } from './import.js'
 import type { Console } from './output.js'
 
 const order: readonly Sureness[] = ['certain', 'likely', 'possible']
 
-/** A difference that may be there: a line of the baseline. */
 interface Allowed {
   readonly text: string
   readonly line: number
 }
 
-/**
- * Prints how the answers of the mock differ from those of a HAR. Resolves with the exit code: 1 if a difference is certain or
- * likely and not in the baseline, or if one of the baseline is gone. Rejects with `UsageError`.
- */
+/** Compares a HAR with the mock. Resolves with the exit code. Rejects with `UsageError`. */
 export async function diffHar(file: string, { json, baseline }: FlagsOf<'diff'>, console: Console): Promise<number> {
-  const allowed = baseline === undefined ? [] : await readBaseline(baseline)
+  const allowed = baseline === undefined ? [] : await readAllowed(baseline)
   const comparison = await compareRecording(await loadHar(file))
   if (comparison.compared === 0)
     throw new UsageError(
@@ -57,14 +52,8 @@ function baselineText({ request, kind, path, recorded, mock }: RequestDrift): st
 }
 
 /** Reads the differences that may be there, one a line. A line with `#` at its start is a comment. */
-async function readBaseline(file: string): Promise<Allowed[]> {
-  const text = await readFile(file)
-    .then(decodeText)
-    .catch(error => {
-      throw asUsageError(error, `cannot read the baseline ${file}`)
-    })
-  return text.split('\n').flatMap((written, i) => {
-    const line = written.trim()
+async function readAllowed(file: string): Promise<Allowed[]> {
+  return (await readBaseline(file)).flatMap((line, i) => {
     if (line === '' || line.startsWith('#')) return []
     if (/^[A-Z]+ \/\S*: [a-z]/.test(line)) return [{ text: line, line: i + 1 }]
     throw new UsageError(

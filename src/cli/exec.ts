@@ -21,10 +21,7 @@ import { type StartOptions, startMock } from './serve.js'
 /** Exit codes, as in shells. The number of a signal is added to `signalled`. */
 const exitCodes = { warned: 1, cannotRun: 126, notFound: 127, signalled: 128 } as const
 
-/**
- * Runs a command while a mock answers on a free port. Resolves with the exit code of the command, or with 1 if the mock must not
- * warn, and does. Rejects with `UsageError` if the mock cannot start.
- */
+/** Runs a command while a mock answers. Resolves with the exit code. Rejects with `UsageError` if the mock cannot start. */
 export async function exec(command: readonly string[], options: StartOptions<FlagsOf<'exec'>>): Promise<number> {
   const { mock, url, controlToken, close } = await startMock(0, options)
   const { capsuleOnFailure: file, failOnWarnings } = options.flags
@@ -36,7 +33,7 @@ export async function exec(command: readonly string[], options: StartOptions<Fla
     const namespace = defaultNamespace(mock.default.world)
     const token = firstToken(options.flags.token, mock.default.world)
     const versionName = namespace && versionNameOf(namespace, mock.default.world)
-    const own = environmentOf({ url, token, versionName })
+    const own = environmentOf(url, token, versionName)
     // The command may control its mock.
     const control = controlToken === undefined ? {} : { [secretVariables.controlToken]: controlToken.token }
     const ownCode = await runCommand(command, { ...inherited, ...own, ...control }, options.console)
@@ -53,7 +50,6 @@ export async function exec(command: readonly string[], options: StartOptions<Fla
   }
 }
 
-/** Finds a token of the default namespace, or of its game. */
 function firstToken(kind: FlagsOf<'exec'>['token'], world: World): string | undefined {
   const namespace = defaultNamespace(world)
   if (!namespace) return undefined
@@ -89,7 +85,6 @@ async function exitCodeOf(child: ChildProcess): Promise<number> {
   return code ?? exitCodes.signalled + constants.signals[signal ?? 'SIGTERM']
 }
 
-/** Sends the signals that would end this process to the command instead. Returns a function that stops it. */
 function forwardSignals(kill: (signal: NodeJS.Signals) => void): () => void {
   const terminate = () => kill('SIGTERM')
   // A terminal sends Ctrl+C to the command itself, and many programs take a second one as "end at once".

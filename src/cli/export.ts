@@ -61,10 +61,7 @@ export async function exportHar(
     )
 }
 
-/**
- * Writes a capsule of a running world, or of a world in a folder, to a file. It replaces an older file. Rejects with `UsageError`, and
- * then that is as it was.
- */
+/** Writes a capsule of a running world, or of one in a folder. Rejects with `UsageError`, and then changes no file. */
 export async function exportCapsule(file: string, flags: FlagsOf<'export'>, console: Console): Promise<void> {
   const { url, controlToken, data, last } = flags
   const told = setTimeout(() => console.warn(`collecting the past of the world for ${file} …`), longWaitMs)
@@ -92,7 +89,6 @@ export async function writeCapsule(
   )
 }
 
-/** The time after which the command says what it does, in ms. */
 const longWaitMs = 1_000
 
 async function capsuleOfRunning(address: ControlAddress, last: string | undefined): Promise<string> {
@@ -120,7 +116,6 @@ export async function exportFromFolder(
   await print(scenarioText(json).trimEnd())
 }
 
-/** Reads a world of a folder. Changes nothing in the folder. Rejects with `UsageError`. */
 async function readFromFolder(
   { data = '', world: id = defaultWorldId }: Partial<FlagsOf<'export'>>,
   read: (world: RunningWorld) => string | Promise<string>,

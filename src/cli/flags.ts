@@ -50,7 +50,6 @@ type ValueOf<Row> = Row extends readonly [string, string, { parse(...args: never
     ? Choice
     : boolean
 
-/** The names of the flags that have a default. */
 type Preset<Rows> = {
   [Name in keyof Rows]: Rows[Name] extends readonly [string, string, { readonly default: unknown }] ? Name : never
 }[keyof Rows]
@@ -227,7 +226,6 @@ const printing = {
   quiet: ['--quiet', 'after the first lines, print only errors', { isEveryday: true }],
 } as const satisfies FlagTable
 
-/** The groups of flags that `--help-all` shows. */
 const groups: Readonly<Record<string, FlagTable>> = {
   'To serve': serving,
   'For worlds and their past': world,
@@ -237,7 +235,6 @@ const groups: Readonly<Record<string, FlagTable>> = {
   'For scripts': printing,
 }
 
-/** The flags of all commands that start a mock. */
 const mock = { ...world, ...storage, ...programs, ...network }
 
 /** The flags of each command. */
@@ -406,7 +403,6 @@ export function showAllFlags(command: Command): void {
   }
 }
 
-/** Returns the text of a default that is a duration. */
 export function durationText([, , { parse, default: value } = {}]: Flag): string | undefined {
   return parse === parseMs ? formatDuration(Number(value)) : undefined
 }
@@ -425,7 +421,6 @@ export function sharedFlags(flags: ServeFlags, kind: 'answers' | 'access'): Shar
 /** The calls that a check expects if nobody says others. */
 export const defaultExpected: readonly ExpectableCall[] = ['ready', 'connected', 'disconnected']
 
-/** Returns a parser of a list with commas. The flag may be repeated. */
 function list(isRight: (text: string) => boolean, expected: string) {
   return (text: string, before: readonly string[] = []): readonly string[] => {
     const values = anyList(text)
@@ -434,7 +429,6 @@ function list(isRight: (text: string) => boolean, expected: string) {
   }
 }
 
-/** Returns a parser of a list of known names. */
 function listOf<Name extends string>(names: readonly Name[], expected = names.join(', ')) {
   return (text: string, before: readonly Name[] = []): readonly Name[] => {
     const given = anyList(text)

@@ -12,10 +12,7 @@ import { type ImportedScenario, scenarioOf, type UnexplainedErrors } from '../se
 import type { FlagsOf } from './flags.js'
 import { type Console, replaceFile } from './output.js'
 
-/**
- * Writes a scenario from a HAR or from a version config, and says what it took, and what not. Only the owner may read the file.
- * Rejects with `UsageError`, whose message has nothing of a HAR.
- */
+/** Writes a scenario from a HAR or a version config. Rejects with `UsageError`, whose message has nothing of a HAR. */
 export async function importFile(file: string, { output }: FlagsOf<'import'>, console: Console): Promise<void> {
   const text = await readImported(file)
   if (output !== undefined && (await isSame(file, output)))
@@ -122,7 +119,6 @@ function leftOutText({ exchanges, leftOut }: HarRecording, { used }: ImportedSce
   return `Not used: ${reasons.join(', ')}`
 }
 
-/** The most groups of entries in a message. */
 const mostGroups = 10
 
 /** Lists the numbers of entries: `entries 2, 5 to 9`. */

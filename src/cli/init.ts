@@ -6,7 +6,6 @@ import { makeFolders } from '../server/folder/folder-files.js'
 import { version } from '../version.js'
 import type { Console } from './output.js'
 
-/** An example that `init` writes. */
 type ExampleName = 'phaser' | 'godot'
 
 interface Template {
@@ -74,7 +73,6 @@ function contentOf(from: string, to: string): string {
   return `${JSON.stringify(own, null, 2)}\n`
 }
 
-/** The most files that a message names. */
 const mostNamed = 3
 
 function refuseExisting(paths: readonly string[]): void {

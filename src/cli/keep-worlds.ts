@@ -16,10 +16,7 @@ interface OpenedStorage {
   readonly serverHost?: string
 }
 
-/**
- * Keeps the worlds of a mock where `--data` says: in a folder, or in Redis. `url` is that of the mock on this machine. Rejects with
- * `UsageError`.
- */
+/** Keeps the worlds of a mock where `--data` says: in a folder, or in Redis. Rejects with `UsageError`. */
 export async function keepWorlds(
   mock: Mock,
   flags: ServeFlags,
@@ -50,7 +47,6 @@ export async function keepWorlds(
   return data === undefined ? {} : { merged: keepInFolder(mock, { ...options, data }) }
 }
 
-/** Returns the URL by which other replicas reach this one. Throws `UsageError` if nobody can know it. */
 function ownUrl(host: string | undefined, url: string): string {
   if (host !== '0.0.0.0' && host !== '::') return url
   throw new UsageError(

@@ -4,7 +4,6 @@ import type { Console } from './output.js'
 /** A key that the user presses. */
 export interface Key {
   readonly key: string
-  /** For the help. */
   readonly description: string
   press(): void | Promise<void>
 }
@@ -27,7 +26,6 @@ export function keyModeOf(input: KeyInput): KeyMode {
   return setRawMode(input, true) ? 'key' : 'line'
 }
 
-/** Sets or ends raw mode. Returns `false` if the terminal refuses. */
 function setRawMode(input: KeyInput, isRaw: boolean): boolean {
   let isDone = input.setRawMode !== undefined
   // Node reports a refusal with this event, before the call returns.
@@ -93,7 +91,6 @@ export async function confirmOn(
   return /^(y|yes)?$/i.test(answer.trim())
 }
 
-/** Returns a function that presses a key by its name, and reports its failure. */
 function presser(keys: readonly Key[], mode: KeyMode, console: KeyConsole): (name: string) => void {
   const { print, style } = console
   const printKeys = () => {
@@ -125,7 +122,6 @@ export function obeyKeys(keys: readonly Key[], mode: KeyMode, console: KeyConsol
   })
 }
 
-/** The parts of a process that a terminal in raw mode needs. */
 type RawProcess = Pick<NodeJS.Process, 'platform' | 'kill' | 'on' | 'emit'> & { readonly stdin: KeyInput }
 
 /** A stop that does not come within this time never comes, in ms. A process without a shell cannot be stopped. */

@@ -38,16 +38,10 @@ export function ownWorld({ default: mock }: Pick<Mock, 'default'>): KeyWorld {
 }
 
 /** Returns the world of a replica, whichever process runs it. `ownToken` lets this process control all worlds. */
-export async function sharedWorld({
-  url,
-  ownToken: controlToken,
-}: {
-  readonly url: string
-  readonly ownToken: string
-}): Promise<KeyWorld> {
+export async function sharedWorld(url: string, ownToken: string): Promise<KeyWorld> {
   // Most mocks do not need the client.
   const { createClient } = await import('../client/client.js')
-  return createClient(url, { controlToken, fetch: fetchAsOwnPage })
+  return createClient(url, { controlToken: ownToken, fetch: fetchAsOwnPage })
 }
 
 /** Asks as a page of the mock does, because the log leaves out the requests of pages. */

@@ -26,7 +26,6 @@ interface KeyTarget {
   readonly folder?: string
 }
 
-/** The keys that act on a world need it. */
 interface WorldTarget extends KeyTarget {
   readonly world: KeyWorld
 }
@@ -80,7 +79,6 @@ export function servingKeys(target: WorldTarget): readonly Key[] {
   ]
 }
 
-/** The keys that need no world. */
 export function keysWithoutWorld(target: KeyTarget): readonly Key[] {
   const { url, console, quit, open = openInBrowser } = target
   return [
@@ -91,12 +89,10 @@ export function keysWithoutWorld(target: KeyTarget): readonly Key[] {
   ]
 }
 
-/** The keys of a command that only shows a world. */
 export function showingKeys(target: WorldTarget): readonly Key[] {
   return servingKeys(target).filter(({ key }) => ['x', 'o', 'c', 'q'].includes(key))
 }
 
-/** Loads another scenario each time, in order. The first one is loaded already. */
 function scenarioCycle({ mock, console, world }: WorldTarget): () => Promise<void> {
   let index = 0
   return async () => {
@@ -112,7 +108,6 @@ function scenarioCycle({ mock, console, world }: WorldTarget): () => Promise<voi
   }
 }
 
-/** Completes the newest pending device link for the first game. */
 async function completeNewestLink({ mock, console, world }: WorldTarget): Promise<void> {
   const [newest, game] = await mock.worlds.lookAtDefault(({ world: { deviceLinks, games, clock } }) => {
     const pending = deviceLinks.all().filter(link => link.status === 'pending' && !hasPassed(link.expires_at, clock))
@@ -135,13 +130,9 @@ async function exportWorld({ console, world, onExport, folder = '.' }: WorldTarg
   console.print(`  wrote ${name}. Open it in a browser, or serve it: mockmaker ${name}`)
 }
 
-/** The most files that are tried before the user has to tidy up. */
 const mostFiles = 1_000
 
-/**
- * Writes a capsule of the world to a new file in a folder. Returns the name of the file: `mockmaker-world.html`, or
- * `mockmaker-world-2.html` if that exists. Rejects with `UsageError` if it cannot be written.
- */
+/** Writes a capsule to a new file in a folder. Returns the name of the file. Rejects with `UsageError`. */
 export async function writeWorldFile(world: Pick<KeyWorld, 'capsule'>, folder: string): Promise<string> {
   const html = await world.capsule()
   for (let number = 1; number <= mostFiles; number += 1) {

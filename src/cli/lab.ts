@@ -1,24 +1,20 @@
-import { readFile } from 'node:fs/promises'
 import { type CheckResult, countsText } from '../core/lib/check-report.js'
-import { asUsageError, didYouMean, quoted, UsageError } from '../core/lib/messages.js'
+import { didYouMean, quoted, UsageError } from '../core/lib/messages.js'
 import { checkNames, isCheckName } from '../lab/checks.js'
 import { commandClient } from '../lab/command-client.js'
 import type { LabCheckName, LabReport } from '../lab/lab.js'
 import { runLab } from '../lab/laboratory.js'
-import { printCheck, runChecks } from './checks.js'
+import { printCheck, readBaseline, runChecks } from './checks.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 
-/**
- * Checks a command as a client of a device link. Resolves with the exit code: 0 if all checks pass, 1 if one fails. Rejects with
- * `UsageError` if the command or a file does not exist.
- */
+/** Checks a command as a client of a device link. Resolves with the exit code. Rejects with `UsageError`. */
 export async function runLabCommand(
   command: readonly string[],
   { flags, console }: { readonly flags: FlagsOf<'lab'>; readonly console: Console },
 ): Promise<number> {
   const { only, quick, json, junit } = flags
-  const baseline = flags.baseline === undefined ? undefined : await readBaseline(flags.baseline)
+  const baseline = flags.baseline === undefined ? undefined : await readNames(flags.baseline)
   const onResult = (result: CheckResult) => {
     if (!json) printCheck(result, console)
   }
@@ -36,16 +32,9 @@ function summaryOf({ checks, grade, notRun }: LabReport, { isQuick }: { readonly
   return `${countsText(checks)}. Grade ${grade}${isQuick ? ', without patience' : ''}`
 }
 
-/** Reads the names of checks, one a line. Rejects with `UsageError`. */
-async function readBaseline(file: string): Promise<LabCheckName[]> {
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (error) {
-    throw asUsageError(error, `cannot read the baseline ${file}`)
-  }
-  return text.split('\n').flatMap((line, i) => {
-    const name = line.replace(/#.*/, '').trim()
+async function readNames(file: string): Promise<LabCheckName[]> {
+  return (await readBaseline(file)).flatMap((line, i) => {
+    const name = line.replace(/\s*#.*/, '')
     if (name === '') return []
     if (isCheckName(name)) return [name]
     throw new UsageError(`${file}:${i + 1}: ${quoted(name)} is no check.${didYouMean(name, checkNames)}`)

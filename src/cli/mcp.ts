@@ -2,10 +2,7 @@ import { abortOnSignals, Interrupted } from './checks.js'
 import type { Console } from './output.js'
 import { type ControlAddress, remoteOf } from './running-mock.js'
 
-/**
- * Serves tools to an agent on standard input and output. Resolves with the exit code. In a terminal, where no agent is, it prints
- * how to configure one.
- */
+/** Serves tools to an agent. In a terminal it prints how to configure one. Resolves with the exit code. */
 export async function serveMcp(
   address: ControlAddress & { readonly isDefault: boolean },
   { streams, console }: { readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout'>; readonly console: Console },
@@ -30,7 +27,6 @@ export async function serveMcp(
   }
 }
 
-/** The longest answer of a mock that is read, in bytes. */
 const longestAnswer = 64 * 1024 * 1024
 
 /** The mock must begin its response within this time, in ms. Moving the clock far takes long. */

@@ -9,12 +9,8 @@ import { asWriteError, counted, escapedLine, systemReason } from '../core/lib/me
  * can control the terminal. It keeps only the newlines of `warn` and the codes of `style`.
  */
 export interface Console {
-  /** Prints one line on standard output. */
   print(line: string): void
-  /**
-   * Prints one line on standard output. Of lines with equal keys, and nothing between them, the first comes at once. The
-   * others are one line with a count, before the next line or at the end.
-   */
+  /** Prints lines. Of equal ones in a row, the first comes at once, and the others as one line with a count. */
   printCounted(line: CountedLine): void
   /** Prints an object as one line of JSON on standard output. A function is called when the line is written. */
   printJson(object: object | (() => object)): void
@@ -26,7 +22,6 @@ export interface Console {
   fail(text: string): void
   /** Styles text if standard output is a terminal and `NO_COLOR` is not set. */
   style(format: Parameters<typeof styleText>[0], text: string): string
-  /** Clears the screen of a terminal. */
   clear(): void
 }
 
@@ -41,7 +36,6 @@ export interface CountedLine {
 /** The first two characters of every escape code. */
 const codeStart = '\u001b['
 
-/** The exit code if the output cannot be written. */
 const writeFailureExitCode = 1
 
 /**
@@ -92,7 +86,6 @@ export function createConsole(process: NodeJS.Process): Console {
   }
 }
 
-/** Prints a document, or writes it to a file. */
 export type PrintDocument = (text: string) => void | Promise<void>
 
 /** Returns a function that prints a document on standard output, or writes it to a file. It replaces an older file. It rejects with `UsageError`. */
@@ -120,10 +113,7 @@ export async function replaceFile(path: string, text: string, options: { readonl
 /** Lines are collected for this time before they are written, in ms. */
 const batchMs = 10
 
-/**
- * Writes the first line at once, and collects the lines that follow soon after. One write for each response would cost as
- * much as the response. Writes the rest when the process ends.
- */
+/** Writes the first line at once, and collects those that follow: a write for each response would cost as much as that. */
 function batchLines(process: NodeJS.Process, stdout: OutputStream): OutputStream['addLine'] {
   let isBatching = false
   const flush = () => {

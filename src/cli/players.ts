@@ -8,16 +8,12 @@ import type { Console } from './output.js'
 import { checkWorldExists, clientEnvironment } from './running-mock.js'
 import { logOfServers, quitOnSignals } from './serve.js'
 
-/** The mock is asked for an answer at this interval, in ms. */
 const probeMs = 1_000
 
 /** The exit code if there is no such command, as in shells. */
 const notFound = 127
 
-/**
- * Runs a command as `count` players of a running mock, until a signal, or until the mock ends. Resolves with the exit code.
- * Rejects with `UsageError` if no mock answers, or the number is too high.
- */
+/** Runs a command as `count` players, until a signal or the end of the mock. Rejects with `UsageError`. */
 export async function runPlayers(
   command: readonly string[],
   count: number,
@@ -54,7 +50,6 @@ export async function runPlayers(
   })
 }
 
-/** Calls a function once nothing answers at a URL any more. */
 function watchMock(url: string, onEnd: () => void): ReturnType<typeof setInterval> {
   const { server = url } = splitWorldUrl(url) ?? {}
   let misses = 0

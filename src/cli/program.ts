@@ -28,16 +28,12 @@ import { serve } from './serve.js'
 import { show } from './show.js'
 import { printStory } from './story.js'
 
-/** The commands that run the words after `--`. */
 const runningCommands = ['exec', 'check-server', 'lab', 'players']
 
 const failed = 1
 const wrongUsage = 2
 
-/**
- * Runs the command of a process, and sets the exit code. A command that serves goes on after that. `packageRoot` contains the
- * folder `fixtures`.
- */
+/** Runs the command of a process, and sets the exit code. `packageRoot` contains the folder `fixtures`. */
 export async function runProgram(process: NodeJS.Process, packageRoot: URL): Promise<void> {
   const console = createConsole(process)
   // Some commands run the words after `--`. commander must not parse those.
@@ -127,7 +123,6 @@ Examples:
   return program
 }
 
-/** Writes the help of a command. Its commands come before its options. */
 function commandsFirst(command: Command, helper: Help): string {
   const [flags = '', commands] = Help.prototype.formatHelp.call(helper, command, helper).split(/^(?=Commands:$)/m)
   return commands === undefined ? flags : flags.replace(/^(?=Options:$)/m, `${commands}\n`)
@@ -161,7 +156,6 @@ function addScenarioCommands(program: Command, { console, packageRoot, setExitCo
     })
 }
 
-/** Checks scenarios, and prints the problems of each. Resolves with `true` if all are valid. */
 async function validateScenarios(namesOrPaths: readonly string[], console: Console): Promise<boolean> {
   let isValid = true
   for (const nameOrPath of namesOrPaths) {
@@ -181,7 +175,6 @@ async function validateScenarios(namesOrPaths: readonly string[], console: Conso
   return isValid
 }
 
-/** Says what a capsule holds. */
 function capsuleText({ version, made_at, changes, exchanges, stories }: Past): string {
   const parts = [
     counted(changes.length, 'change', 'changes'),
@@ -226,7 +219,7 @@ function addPlayers(program: Command, { console, commandToRun, setExitCode }: Pr
     .allowExcessArguments()
     .action(async (count: number, flags: FlagsOf<'players'>, command: Command) => {
       const takes = 'the number of players and options'
-      const words = wordsToRun(commandToRun, { command, example: './client --bot', takes, own: 1 })
+      const words = wordsToRun(commandToRun, command, './client --bot', { takes, own: 1 })
       if (flags.find && flags.lobby !== undefined) command.error('error: use either --find or --lobby')
       if (flags.find?.length === 0) command.error('error: --find needs a game mode, as in --find duel')
       setExitCode(await runPlayers(words, count, { flags, console }))
@@ -238,7 +231,7 @@ function addLab(program: Command, { console, commandToRun, setExitCode }: Progra
     .usage('[options] -- <command> [argument...]')
     .allowExcessArguments()
     .action(async (flags: FlagsOf<'lab'>, command: Command) => {
-      const words = wordsToRun(commandToRun, { command, example: 'node client.mjs', takes: 'options', own: 0 })
+      const words = wordsToRun(commandToRun, command, 'node client.mjs', { takes: 'options', own: 0 })
       setExitCode(await runLabCommand(words, { flags, console }))
     })
 }
@@ -269,7 +262,6 @@ function addCheckServer(program: Command, { console, commandToRun, setExitCode }
     })
 }
 
-/** Adds a hint to the error of a scenario that may be the second word of `--client`, as in `--client node client.mjs`. */
 function withQuoteHint(
   error: unknown,
   { scenario = '', client }: { readonly scenario?: string | undefined; readonly client?: string | undefined },
@@ -279,28 +271,17 @@ function withQuoteHint(
   return new UsageError(`${error.message}\nquote the command of the client: --client '${client} ${scenario}'`)
 }
 
-/** Finds the flags of a command among the arguments of another one, which runs: `--within` for `--within=4s`. */
 function flagsAmong([, ...args]: readonly string[], { options }: Command): string[] {
   const names = args.map(word => word.replace(/=.*/s, ''))
   return options.flatMap(({ long }) => (long && names.includes(long) ? [long] : []))
 }
 
-/** Returns the words after `--`. Ends the command with a usage error if there are none, or if too much is before them. */
 function wordsToRun(
   words: readonly string[] | undefined,
-  {
-    command,
-    example,
-    takes,
-    own,
-  }: {
-    readonly command: Command
-    readonly example: string
-    /** The words that may stand before `--`. */
-    readonly takes: string
-    /** The number of its arguments. */
-    readonly own: number
-  },
+  command: Command,
+  example: string,
+  // Those that may stand before `--`, and their number.
+  { takes, own }: { readonly takes: string; readonly own: number },
 ): readonly string[] {
   const [before, excess] = [command.args.slice(0, own), command.args.slice(own)]
   // PowerShell drops a bare one.
@@ -312,18 +293,16 @@ function wordsToRun(
   return command.error(`error: put ${dashes} before the command: ${start} ${excess.join(' ')}`)
 }
 
-/** Tells whether a word looks like a scenario file, or is the name of a shipped scenario. */
 function isScenario(word: string | undefined): boolean {
   return word !== undefined && (isScenarioPath(word) || Object.hasOwn(scenarios, word))
 }
 
-/** Returns the words after `--` of a command that takes a scenario. Without `--`, the first word may be one. */
 function wordsAfterScenario(
   words: readonly string[] | undefined,
   { command, example }: { readonly command: Command; readonly example: string },
 ): readonly string[] {
   const hasScenario = words || isScenario(command.args[0])
-  return wordsToRun(words, { command, example, takes: 'a scenario', own: hasScenario ? 1 : 0 })
+  return wordsToRun(words, command, example, { takes: 'a scenario', own: hasScenario ? 1 : 0 })
 }
 
 function addMockCommands(program: Command, { streams, console, setExitCode }: ProgramOptions): void {
@@ -368,7 +347,6 @@ function addExport(program: Command, { console }: ProgramOptions): void {
   )
 }
 
-/** Ends the command with a usage error if its options do not fit together. */
 function checkExport(flags: FlagsOf<'export'>, command: Command): void {
   const { data, har, revision, with: parts, capsule, last, output } = flags
   const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
@@ -439,7 +417,6 @@ function flagsBefore(command: Command, program: Command): Partial<FlagsOf<'serve
   return Object.fromEntries(Object.entries(program.opts()).filter(([name]) => isBefore(name)))
 }
 
-/** Loads a scenario by name or path. Rejects with `UsageError`, which also suggests a command for a mistyped one. */
 async function loadIfNamed(scenario: string | undefined, program: Command): Promise<LoadedScenario | undefined> {
   if (scenario === undefined) return undefined
   try {
@@ -450,7 +427,6 @@ async function loadIfNamed(scenario: string | undefined, program: Command): Prom
   }
 }
 
-/** Leaves out the suggestions of commander that are not near: it counts the dashes too. */
 function withNearOption(text: string): string {
   const [suggestion, listed = ''] = /\n\(Did you mean (?:one of )?(.*)\?\)$/.exec(text) ?? []
   const word = /unknown option '-*(.*?)'/.exec(text)?.[1]

@@ -12,13 +12,10 @@ import type { ExchangeRecord } from '../core/pipeline/log.js'
 import type { World } from '../core/store/world.js'
 import type { Console } from './output.js'
 
-/** The longest error message in a line, in characters. */
 const maxMessage = 200
 
-/** The longest path or origin in a line, in characters. */
 const maxName = 300
 
-/** The longest body of the last failed request, in characters. */
 const maxBody = 2_000
 
 /** The requests of a mock since its start, without calls of the control API and successful visits of pages. */
@@ -93,7 +90,6 @@ export function printLastFailure(entries: readonly JournalEntry[], { print, styl
   print('')
 }
 
-/** Writes a warning as one line. */
 export function warningLine({ world, warning }: NewWarning, style: Console['style'] = (_, text) => text): string {
   const place = world === defaultWorldId ? '' : style('dim', ` [${world}]`)
   return `${style('yellow', 'warning')}  ${warning.rule}${place}: ${warning.sentence} ${warning.advice}`
@@ -134,12 +130,10 @@ export function logRequests(
   })
 }
 
-/** Returns equal texts for requests whose lines differ only in their times. */
 function sameness({ rayId: _rayId, ms: _ms, caller, ...shown }: ExchangeRecord): string {
   return JSON.stringify([shown, caller?.kind])
 }
 
-/** Tells whether the log leaves a request out, because such requests would hide those of the game. */
 function isNoise({ fromOwnPage, method, path }: ExchangeRecord): boolean {
   // A browser sends a preflight by itself. A container asks for readiness each few seconds.
   if (method === 'OPTIONS' || path === readinessPath) return true
@@ -154,11 +148,7 @@ const widths = {
   duration: '5 min 2 s'.length,
 }
 
-/**
- * Describes a request in one line: time of day, status, method, path, world (unless `default`), count (from 2), duration,
- * outcome and notes. The line of a control call that succeeded is dim. `endedAt` is in real ms since the epoch. `world` is
- * undefined if it has been deleted.
- */
+/** Describes a request in one line. `endedAt` is in real ms since the epoch. `world` is undefined if it has been deleted. */
 export function requestLine(
   record: ExchangeRecord,
   {
@@ -219,7 +209,6 @@ function failureNote({ code, message }: ExchangeRecord): string | undefined {
   return `${code}: ${shortened(first, maxMessage)}${others.length > 0 ? ' …' : ''}`
 }
 
-/** Marks a canned answer: its lobbies and seats are not in the world. */
 function cannedNote({ operation, caller, status }: ExchangeRecord, world: World | undefined): string | undefined {
   if (caller?.kind !== 'development' || status !== 200) return undefined
   if (isSeatOperation(operation)) return 'canned seat: a public token gets one in a lobby of the world'

@@ -14,10 +14,7 @@ export interface ControlAddress {
   readonly controlToken?: string | undefined
 }
 
-/**
- * Prints the environment variables of a running mock as lines for a shell. They are for a client, with the first token of
- * the kind. With a `lobbyId` they are for the game server of that lobby. Rejects with `UsageError`.
- */
+/** Prints the variables for a client as lines for a shell, or with a `lobbyId` those for its game server. */
 export async function printEnvironment(
   lobbyId: string | undefined,
   flags: FlagsOf<'env'>,
@@ -41,7 +38,7 @@ export async function clientEnvironment({ token: kind, ...address }: FlagsOf<'en
   const { tokens } = await ask(address, 'GET /{table}', { params: { table: 'tokens' }, query: { kind } })
   if (!Array.isArray(tokens)) throw notMockmaker(url)
   const first = parseEntries(tokens, Token).find(token => token.kind === kind)
-  return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, address)) })
+  return environmentOf(url, first?.token, first && (await versionNameFor(first, address)))
 }
 
 async function versionNameFor(token: z.output<typeof Token>, address: ControlAddress): Promise<string | undefined> {
@@ -66,10 +63,9 @@ async function lobbyEnvironment(lobbyId: string, address: ControlAddress): Promi
   const environment = Object.fromEntries(variables)
   if (environment.RIVET_TOKEN === undefined) throw notMockmaker(url)
   // Behind a proxy the mock does not know its own URL.
-  return { ...environment, ...environmentOf({ url }) }
+  return { ...environment, ...environmentOf(url) }
 }
 
-/** Parses the entries of a list, and leaves out those that do not fit the schema. */
 function parseEntries<Entry>(list: readonly unknown[], schema: z.ZodType<Entry>): Entry[] {
   return list.flatMap(entry => schema.safeParse(entry).data ?? [])
 }
@@ -87,7 +83,6 @@ export async function checkWorldExists({ url, controlToken }: ControlAddress): P
   })
 }
 
-/** The server must answer a probe within this time, in ms. */
 const probeTimeoutMs = 5_000
 
 /** Prints that the server at a URL is ready. Rejects with `UsageError` if it is not, or if it is no mock. */
@@ -104,19 +99,15 @@ export async function checkHealth({ url }: FlagsOf<'health'>, console: Console):
   throw new UsageError(`${server} is not ready: ${escapedLine(shortened(String(message), maxMessage))}`)
 }
 
-/** The longest answer to a probe that is read, in bytes. */
 const longestProbe = 64 * 1024
 
 /** The mock must begin its response within this time, in ms. Reading a large scenario can keep it busy for seconds. */
 const timeoutMs = 15_000
 
-/** The mock must end its response within this time, in ms. */
 const longTimeoutMs = 120_000
 
-/** The longest list that is read, in bytes. */
 const longestList = 64 * 1024 * 1024
 
-/** The longest error message that is shown, in characters. */
 const maxMessage = 2_000
 
 /** Calls the control API of a running mock, or of the world that the URL names. Rejects with `UsageError` if that fails. */

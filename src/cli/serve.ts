@@ -69,16 +69,12 @@ export interface RunningServer {
   readonly controlToken: { readonly token: string; readonly isMade: boolean } | undefined
   /** The numbers of rows that the changed scenario has changed in a kept world. `undefined` if none was kept, or it is the same. */
   readonly merged: ReloadSummary | undefined
-  /** Loads a saved file. */
   readonly reload: ReloaderOptions['mock']['reload']
   /** Ends the bots and the game servers, answers the requests that wait, and frees the port. */
   close(): Promise<void>
 }
 
-/**
- * Starts a mock on a port; 0 picks a free one. From then on a bug is reported and does not end the process. Rejects with
- * `UsageError` if the port is taken, or the scenario is wrong.
- */
+/** Starts a mock on a port; 0 picks a free one. Rejects with `UsageError` if the port is taken, or the scenario is wrong. */
 export async function startMock(
   port: number,
   {
@@ -104,7 +100,7 @@ export async function startMock(
   try {
     const [url, networkUrls] = [localUrl(bound.url), networkUrlsOf(host, bound.port)]
     if (host !== undefined)
-      warnOfOpenHost(host, { urls: showsNetworkUrls ? [] : networkUrls, hasToken: controlToken !== undefined, console })
+      warnOfOpenHost(host, showsNetworkUrls ? [] : networkUrls, controlToken !== undefined, console)
     const scenario = configureServers(loaded?.scenario, flags)
     const mock = createMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: publicUrl ?? url },
@@ -167,7 +163,6 @@ function mockOptionsOf(flags: ServeFlags): MockmakerOptions {
   }
 }
 
-/** Counts the time in which a person is asked, in ms. */
 function timed(confirm: StartOptions['confirm']) {
   const asked = {
     ms: 0,
@@ -198,7 +193,6 @@ function serveLater(port: OpenPort): (listener: RequestListener) => void {
   }
 }
 
-/** Reads a scenario, with the flags for its game servers. */
 function configureServers(
   given: ScenarioInput = defaultScenario,
   { serverCommand: command, serverReadyWithin: ready_within, serverWatch: watch }: ServeFlags,
@@ -218,15 +212,7 @@ function configureServers(
   return configured
 }
 
-/** Warns if other machines can reach the host, and lists its URLs for them. */
-function warnOfOpenHost(
-  host: string,
-  {
-    urls,
-    hasToken,
-    console,
-  }: { readonly urls: readonly string[]; readonly hasToken: boolean; readonly console: Console },
-): void {
+function warnOfOpenHost(host: string, urls: readonly string[], hasToken: boolean, console: Console): void {
   if (isLoopbackHost(hostInUrl(host))) return
   const what = hasToken
     ? 'use the mock; only the control token lets them control it'
@@ -248,18 +234,13 @@ export function networkUrlsOf(
     .map(({ address }) => `http://${address}:${port}`)
 }
 
-/** The program on a taken port must answer within this time, in ms. */
 const answerTimeoutMs = 3_000
 
-/** The longest answer of that program that is read. */
 const longestAnswer = 1024 * 1024
 
 type Place = Parameters<typeof bind>[0]
 
-/**
- * Opens a port. If it is taken, offers the next free one. Without `confirm`, or if that resolves with `false`, rejects with
- * `UsageError`. It names the flag for another port, and the scenario of the other mockmaker, if one listens on the port.
- */
+/** Opens a port. If it is taken, offers the next free one by `confirm`, or else rejects with `UsageError`. */
 async function bindOrOffer(place: Place, confirm: StartOptions['confirm']): Promise<OpenPort> {
   try {
     return await bind(place)
@@ -276,10 +257,8 @@ async function bindOrOffer(place: Place, confirm: StartOptions['confirm']): Prom
   }
 }
 
-/** The most ports to try after a taken one. */
 const maxOffers = 20
 
-/** Opens the first free port after a taken one. */
 async function bindNext({ port: taken, ...place }: Place): Promise<OpenPort | undefined> {
   const last = Math.min(taken + maxOffers, 65_535)
   for (let port = taken + 1; port <= last; port++) {
@@ -302,7 +281,6 @@ async function scenarioServedOn({ host, port }: PortTaken): Promise<string | und
   return page.name === 'mockmaker' ? String(page.scenario) : undefined
 }
 
-/** The exit code after a second SIGINT. */
 const interrupted = 130
 
 /** Serves a mock until a signal or a key ends the process. Rejects with `UsageError` if it cannot start. */
@@ -327,12 +305,11 @@ export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<vo
   if (loaded && read && past)
     warnOfCapsule(read, { name: loaded.name, mock, isKept: flags.data !== undefined, console })
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
-  const announced = { title: loaded?.scenario.title ?? loaded?.name, flags, keys, console }
   await mock.worlds
-    .lookAtDefault(world => announce(server, { ...announced, world }))
+    .lookAtDefault(world => announce(server, world, options, keys))
     .catch((error: unknown) => {
       if (!(error instanceof StorageError)) throw error
-      announce(server, { ...announced, world: mock.default })
+      announce(server, mock.default, options, keys)
     })
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
@@ -356,7 +333,7 @@ export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<vo
   if (mock.worlds.shared === undefined)
     return obeyKeys(servingKeys({ ...target, world: ownWorld(mock) }), keys, console)
   if (flags.control === false) return obeyKeys(keysWithoutWorld(target), keys, console)
-  obeyKeys(servingKeys({ ...target, world: await sharedWorld(server) }), keys, console)
+  obeyKeys(servingKeys({ ...target, world: await sharedWorld(server.url, server.ownToken) }), keys, console)
 }
 
 /** Says what a capsule does otherwise than the world that it was made of. */
@@ -371,13 +348,9 @@ function warnOfCapsule(
   if (isKept) console.warn(`warning: --data keeps the end of ${name}, and not its past: a restart loses that`)
 }
 
-/** The time between two looks at a scenario file, in ms. */
 const lookEveryMs = 200
 
-/**
- * Reloads a scenario file whenever it is saved. A wrong or missing file is reported and changes nothing. The format `quiet` reports
- * only mistakes.
- */
+/** Reloads a scenario file whenever it is saved. The format `quiet` reports only mistakes. */
 function reloadOnSave(
   file: ScenarioFile,
   {
@@ -413,21 +386,11 @@ function reloadOnSave(
 
 function announce(
   { mock, url, networkUrls, readyMs, merged, controlToken }: RunningServer,
-  {
-    world,
-    title = world.world.title,
-    flags,
-    keys,
-    console,
-  }: {
-    /** The world `default` as it is now. */
-    readonly world: RunningWorld
-    readonly title: string | undefined
-    readonly flags: FlagsOf<'serve'>
-    readonly keys: KeyMode
-    readonly console: Console
-  },
+  world: RunningWorld,
+  { flags, loaded, console }: StartOptions<FlagsOf<'serve'>>,
+  keys: KeyMode,
 ): void {
+  const title = loaded?.scenario.title ?? loaded?.name ?? world.world.title
   const { publicUrl, json, share, control } = flags
   const { data } = mock.worlds
   const madeToken = controlToken?.isMade ? controlToken.token : undefined
@@ -478,10 +441,7 @@ export function logOfServers({ json, quiet }: Pick<FlagsOf<'serve'>, 'json' | 'q
   }
 }
 
-/**
- * Ends the process on the first SIGINT or SIGTERM, after `close`. A second SIGINT ends it at once. Returns a function that
- * does the same as a signal.
- */
+/** Ends the process on the first SIGINT or SIGTERM, after `close`, and at once on a second SIGINT. Returns that function. */
 export function quitOnSignals(close: () => Promise<unknown>): () => void {
   let isQuitting = false
   const quit = () => {

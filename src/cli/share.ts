@@ -32,7 +32,6 @@ export function shareUrl({ url, publicUrl, networkUrls, token }: SharedAddresses
   return `${publicUrl ?? networkUrls[0] ?? url}/#token=${encodeURIComponent(token)}`
 }
 
-/** The light modules around a QR code, which scanners need. */
 const quietZone = 2
 
 /** Prints a QR code, two rows of modules in a line. */

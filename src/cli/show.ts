@@ -56,7 +56,6 @@ export async function show(file: string, flags: FlagsOf<'show'>, console: Consol
   obeyKeys(showingKeys({ mock, url, console, quit, world: ownWorld(mock) }), keys, console)
 }
 
-/** Counts the requests in the journal of a world, and those that failed. `isExported`: the file has a journal. */
 function journalText({ journal }: RunningWorld, isExported: boolean): string {
   const entries = journal.find()
   if (entries.length === 0)

@@ -5,10 +5,7 @@ import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 import { ask, type ControlAddress, checkWorldExists, notMockmaker } from './running-mock.js'
 
-/**
- * Prints what happened to a player of a running world. `player` is a token, its beginning, a name or the id of a story. Without
- * one, lists the newest players. Rejects with `UsageError`.
- */
+/** Prints the story of a player, or the newest players. Rejects with `UsageError`. */
 export async function printStory(
   player: string | undefined,
   { json, mermaid, ...address }: FlagsOf<'story'>,
@@ -30,7 +27,6 @@ export async function printStory(
   for (const line of endLines(story)) console.print(line)
 }
 
-/** The most players in a list to choose from. */
 const mostListed = 20
 
 async function listPlayers(
@@ -65,18 +61,14 @@ function printSteps(steps: readonly StoryStep[], console: Console): void {
   }
 }
 
-/** Writes a time in UTC. */
 function timeText(at: string): string {
   return at.replace('T', ' ').replace('Z', '')
 }
 
-/** The width of `+10 min 12 s`. */
 const pauseWidth = 12
 
-/** The most lobbies that a step shows, besides the chosen one. */
 const mostLosers = 5
 
-/** Lists the lobbies that a find did not choose, and why. */
 function losersOf(candidates: Required<StoryStep>['reasons']['candidates'] = []): string[] {
   const losers = candidates.flatMap(({ lobby_id, region_id, because }) =>
     because === undefined ? [] : [`not ${lobby_id} in ${region_id}: ${because}`],

@@ -45,7 +45,6 @@ export type Output<Name extends Route> = ControlApi[Name]['output']
 export type InputOf<Name extends Route> =
   Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
 
-/** The headers of a call, and the signal that ends it. */
 interface SendOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly signal?: AbortSignal | undefined

@@ -181,7 +181,6 @@ export function createCheckedClient(url: string, options: ClientOptions, lossOf?
   return clientOf(options.world ?? named, { url: server, fetch, token, beginning: new Set() }, lossOf)
 }
 
-/** Returns the environment variables of the process. A page has none. */
 function environment(): Readonly<Record<string, string | undefined>> {
   return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {}
 }
@@ -430,7 +429,6 @@ function scenariosOf(
   }
 }
 
-/** Returns `false` if a call is refused as 404. */
 async function isFound(call: Promise<object>): Promise<boolean> {
   return (await undefinedIfMissing(call)) !== undefined
 }

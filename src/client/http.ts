@@ -74,7 +74,6 @@ export async function rewordedCall<Value>(call: Promise<Value>, reword: (message
   }
 }
 
-/** The pause before a reconnection, in ms. */
 const pauseMs = 100
 
 /**

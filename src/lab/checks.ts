@@ -67,7 +67,6 @@ export function rulesOf({ rules, givesUp: hasToGiveUp }: Case): readonly Rule[] 
   return hasToGiveUp ? [...first, ...rules] : [...first, acceptsNoOtherAnswer, ...rules, endsWell(exitWithinMs)]
 }
 
-/** Calls `then` at the first answer to a poll, before the client can ask again. */
 function afterFirstAnswer(stage: Stage, then: () => void): void {
   stage.onAnswer = () => {
     stage.onAnswer = () => {}
@@ -77,7 +76,6 @@ function afterFirstAnswer(stage: Stage, then: () => void): void {
 
 const opaqueIndex = 1_234_567_890_123_456_789n
 
-/** Answers each poll at once with a body. */
 function answeringAtOnce(name: string, bodyOf: (stage: Stage) => Promise<object>): Case {
   return {
     name,
@@ -91,7 +89,6 @@ function answeringAtOnce(name: string, bodyOf: (stage: Stage) => Promise<object>
   }
 }
 
-/** Fails the polls after the first one. */
 function failing(name: string, effect: Parameters<Stage['fault']>[0], times: number, more: Rule): Case {
   return {
     name,

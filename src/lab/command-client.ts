@@ -24,7 +24,6 @@ export function commandClient(command: readonly string[]): Client {
   }
 }
 
-/** Starts a command in a group of its own, so that its children end with it. */
 function startCommand(command: readonly string[]): StartClient {
   return ({ url, token, print, exceed }) => {
     const child = spawnClient(command, {
@@ -59,7 +58,6 @@ function startCommand(command: readonly string[]): StartClient {
   }
 }
 
-/** Throws `UsageError` for a failure that Node does not emit, such as a command that is too long. */
 function spawnClient(command: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   try {
     return spawnCommand(command, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: !isWindows, windowsHide: true })
@@ -79,7 +77,6 @@ function endOf(child: ChildProcess, [name = '']: readonly string[], reason: () =
   })
 }
 
-/** Reads a stream as text. After too many bytes it reads no more, so that a flood cannot slow down the lab. */
 function readText(
   stream: Readable | null,
   { name, exceed, onText }: { readonly name: string; exceed(what: string): void; onText(text: string): void },

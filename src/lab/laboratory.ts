@@ -76,8 +76,6 @@ export async function runLab(
 }
 
 function checkOptions(options: LabOptions): void {
-  if (typeof options !== 'object' || options === null)
-    throw new UsageError(`lab: the options are ${quoted(options)}: expected an object`)
   checkKeys(options, ['only', 'quick', 'baseline', 'onResult', 'signal'], 'lab')
   for (const key of ['only', 'baseline'] as const) {
     const names: unknown = options[key]
@@ -166,7 +164,6 @@ function staleEntries(
     }))
 }
 
-/** Grades a client, whatever the baseline allows. */
 function gradeOf(results: readonly CheckResult[], checks: Readonly<Record<LabCheckName, Check>>): 'A' | 'B' | 'C' {
   const failed = results.filter(({ passed }) => !passed)
   if (failed.length === 0) return 'A'

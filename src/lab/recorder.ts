@@ -4,7 +4,6 @@ import type { RecordedRequest, Recording } from './recording.js'
 
 const linkPath = '/cloud/devices/links'
 
-/** The longest recorded answer, in bytes. */
 const mostBytes = 64 * 1024
 
 interface RecorderOptions {
@@ -45,7 +44,6 @@ export function recordingListener(listener: RequestListener, options: RecorderOp
   }
 }
 
-/** Keeps what is written to a response. Returns a function that returns it as text. */
 function recordBody(response: ServerResponse): () => string {
   const chunks: Buffer[] = []
   let length = 0

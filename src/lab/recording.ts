@@ -8,18 +8,15 @@ export interface RecordedRequest {
   readonly target: string
   /** True if it asks for the device link of the check. */
   readonly isPoll: boolean
-  /** The `watch_index` of the query. */
   readonly index?: string | undefined
   /** The time at which the whole answer was out, or the connection was closed. Absent while the request waits. */
   endedAt?: number
   /** The end of the request. `broken`: the lab broke the connection. `left`: the client closed it. */
   end?: 'answered' | 'broken' | 'left'
   status?: number
-  /** The whole body of the answer. */
   answer?: string
 }
 
-/** The end of a client. */
 export interface ClientEnd {
   readonly at: number
   /** The exit code. `undefined` if a signal ended it. */
@@ -27,7 +24,6 @@ export interface ClientEnd {
   readonly signal?: string | undefined
   /** The text of the client on standard error, or the message of its error. */
   readonly reason: string
-  /** Why the client could not be started. */
   readonly startFailure?: string
 }
 
@@ -39,13 +35,11 @@ export interface Recording {
   readonly requests: RecordedRequest[]
   /** What the lab did, in the order of the times: `completed the link`, `moved the clock by 40s`. */
   readonly acts: { readonly at: number; readonly what: string }[]
-  /** The texts on standard output. */
   readonly printed: { readonly at: number; readonly text: string }[]
   /** Absent if the lab had to end the client. */
   end?: ClientEnd
   /** The time at which the lab has completed the link. */
   completedAt?: number
-  /** The cloud token of the completed link. */
   cloudToken?: string
   /** The time at which the lab stopped watching. */
   stoppedAt?: number
@@ -69,7 +63,6 @@ export function indexOf({ end, status, answer = '' }: RecordedRequest): string |
   }
 }
 
-/** The longest answer in a line, in characters. */
 const longestAnswer = 120
 
 /** Writes a request as one line: `+1.204 s GET /cloud/devices/links?… → 200 {…}, after 0.503 s`. */

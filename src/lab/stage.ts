@@ -44,7 +44,6 @@ export const pollWithinMs = 10_000
 const waitedMs = 500
 /** A client has this time to exit after the lab has completed the link, in ms. */
 export const exitWithinMs = 5_000
-/** A condition is looked at in this interval, in ms. */
 const tickMs = 15
 
 interface StageOptions {
@@ -112,7 +111,6 @@ export class Stage {
     }
   }
 
-  /** The real ms since the start of the client. */
   now(): number {
     return performance.now() - this.#startedAt
   }
@@ -121,7 +119,6 @@ export class Stage {
     return pollsOf(this.recording)
   }
 
-  /** The index of the link in the world. */
   async index(): Promise<string> {
     const { body } = await this.#mock.answer({
       method: 'GET',
@@ -145,7 +142,6 @@ export class Stage {
     return true
   }
 
-  /** Watches the client for a time. */
   async watch(ms: number): Promise<void> {
     await this.until(() => false, ms)
   }
@@ -162,12 +158,10 @@ export class Stage {
     return waiting()
   }
 
-  /** Notes what the lab does. */
   act(what: string): void {
     this.recording.acts.push({ at: this.now(), what })
   }
 
-  /** Adds a fault for polls. Returns its id. */
   fault(effect: Fault['effect'], options: Pick<Fault, 'times'> = {}): string {
     this.#isBreaking ||= Boolean(effect.reset || effect.empty || effect.truncate)
     return this.#mock.default.faults.add({ operation: 'devices.links.get', effect, ...options }).id
@@ -180,20 +174,17 @@ export class Stage {
     this.#isBreaking = false
   }
 
-  /** Releases the newest held poll. */
   release(how: HeldRelease = {}): void {
     const { faults, held } = this.#mock.default
     const newest = faults.heldRequests().at(-1)
     if (newest) held.release(newest.facts.rayId, how)
   }
 
-  /** Moves the clock of the world. */
   async advance(by: string): Promise<void> {
     this.act(`moved the clock by ${by}`)
     await this.#mock.default.world.clock.advance(by)
   }
 
-  /** Completes the link, once. */
   complete(): void {
     if (this.recording.completedAt !== undefined) return
     this.act('completed the link')
@@ -212,7 +203,6 @@ export class Stage {
     await this.until(() => this.recording.end !== undefined, exitWithinMs)
   }
 
-  /** Ends the client, and frees the port. */
   async close(): Promise<void> {
     this.recording.stoppedAt = this.now()
     try {

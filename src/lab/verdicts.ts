@@ -20,7 +20,6 @@ export interface Failure {
 /** Finds what is wrong. `undefined`: nothing is. */
 export type Rule = (recording: Recording) => Failure | undefined
 
-/** Returns the first failure of some rules. */
 export function firstFailure(recording: Recording, rules: readonly Rule[]): Failure | undefined {
   return rules.reduce<Failure | undefined>((found, rule) => found ?? rule(recording), undefined)
 }
@@ -60,7 +59,6 @@ export function sendsIndex(recording: Recording): boolean {
   return pollsOf(recording).some(({ index }) => index !== undefined)
 }
 
-/** The newest whole answer with an index that the client had before a poll. */
 function newestBefore(poll: RecordedRequest, all: readonly RecordedRequest[]): RecordedRequest | undefined {
   return all
     .filter(({ endedAt }) => endedAt !== undefined && endedAt <= poll.at)
@@ -83,7 +81,6 @@ export const takesLowerIndex: Rule = recording => {
   }
 }
 
-/** Finds the first answer with a lower index than the answer before it, and the polls after it. */
 function lowerIndexOf(recording: Recording): {
   readonly lower: RecordedRequest | undefined
   readonly later: readonly RecordedRequest[]
@@ -107,9 +104,7 @@ export function lowerIndexText(recording: Recording): string {
     : 'it sent no index after the lower one'
 }
 
-/** The length of the window in which requests are counted, in ms. */
 const windowMs = 5_000
-/** The most requests in it. */
 const mostInWindow = 10
 
 /** At most 10 requests in 5 s, until the link is complete. */
@@ -318,14 +313,12 @@ export function isPatient({ holdMs, deadMs }: { readonly holdMs: number; readonl
 /** The act of a poll that gets no answer. */
 export const deadAct = 'let a poll wait for ever'
 
-/** Says that the lab has ended a client because it asked too often. `undefined`: it did not. */
 function loopText({ requests, end }: Recording): string | undefined {
   const last = requests[mostRequests]
   if (!last || end) return undefined
   return `it sent more than ${mostRequests} requests in ${secondsText(last.at)}, so the lab ended it early`
 }
 
-/** Describes how a client has ended. `clause` comes before the error. */
 function endText({ end }: Recording, clause = ''): string {
   if (!end) return 'it did not exit'
   const how = end.code === undefined ? `it was ended by ${end.signal}` : `it exited with code ${end.code}`

@@ -13,7 +13,6 @@ import type { AbortSignalLike, MockRequest, RequestHandler } from '../core/pipel
 export interface RequestHandlers {
   /** In-process. */
   readonly answer: RequestHandler
-  /** Over HTTP. */
   readonly answerOverHttp: RequestHandler
   /** Selects another handler for one request in-process. Default: `answer`. */
   select?(request: Request): RequestHandler | undefined
@@ -47,10 +46,7 @@ export function createHandlers(options: HandlerOptions): HttpHandler[] {
   return [...handlers, matchMalformedPaths(rest)]
 }
 
-/**
- * Creates the handler of one operation. It also answers the preflights of its method, and HEAD if the method is GET. Throws
- * `UsageError` if the base URL is wrong.
- */
+/** Creates the handler of one operation, its preflights, and HEAD for GET. Throws `UsageError`. */
 export function createHandler(id: OperationId, options: HandlerOptions): HttpHandler {
   const { method, path } = operations[id]
   const base = parseBaseUrl(options.baseUrl)
@@ -100,7 +96,6 @@ export function urlInProcess(baseUrl: string, path: string): string {
   return (/^https?:/.test(url) || !/^https?:/.test(origin) ? '' : origin) + url + path
 }
 
-/** A base URL without a slash at its end (`url`), and its path. */
 interface Base {
   readonly url: string
   readonly basePath: string
@@ -112,7 +107,6 @@ const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])$/
 /** A path without pattern characters. */
 const plainPath = /^(?:\/[\w.~@!$&',;=-]+)*\/*$/
 
-/** Throws `UsageError` if the text is not a base URL, or if MSW would read a part of it as a pattern. */
 function parseBaseUrl(baseUrl: string): Base {
   const base = typeof baseUrl === 'string' ? baseOf(baseUrl) : undefined
   if (base && plainPath.test(base.basePath)) return base
@@ -179,7 +173,6 @@ function isPreflightFor(method: string, request: Request): boolean {
   return page !== undefined && page !== new URL(request.url).origin
 }
 
-/** Finds the origin of the page that sends a preflight without an Origin. That of `about:blank` is `null`. */
 function pageOriginOf({ referrer, headers }: Request): string | undefined {
   const page = [referrer, headers.get('referer') ?? '', globalThis.location?.href ?? ''].find(
     url => /^https?:/.test(url) && parseUrl(url),
@@ -187,7 +180,6 @@ function pageOriginOf({ referrer, headers }: Request): string | undefined {
   return page === undefined ? globalThis.location?.origin : new URL(page).origin
 }
 
-/** Answers a Fetch request. `split` returns the operation's part of a path, and the part before it. */
 async function answerFetch(
   request: Request,
   handlers: RequestHandlers,
@@ -232,7 +224,6 @@ function disconnectOf(request: Request): AbortSignalLike {
   return client.signal
 }
 
-/** Creates the Origin header that Fetch would send. A service worker sees the request before the browser adds it. */
 function originHeader(request: Request, requestedOrigin: string): { readonly origin?: string } {
   const { method, referrer } = request
   if (method === 'OPTIONS') {

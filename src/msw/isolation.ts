@@ -46,7 +46,6 @@ export function straysBeside(world: object): string | undefined {
   return strays.describe(world)
 }
 
-/** A function with a world of its own, as users and as the mock see that. */
 interface Isolated {
   readonly own: MockmakerWorld
   readonly world: RunningWorld
@@ -65,10 +64,7 @@ export class Isolation {
     this.#isStrict = isStrict
   }
 
-  /**
-   * Returns the world of the function that sends a request, or `undefined` if none does, or if the request names the world of
-   * one. Throws `ApiError` if that function has ended.
-   */
+  /** Returns the world of the function that sends a request. Throws `ApiError` if that function has ended. */
   readonly current = ({ url, headers }: Request): RunningWorld | undefined => {
     if (/\/w\/isolated-\d+\//.test(url) || headers.get('x-mock-world')?.startsWith('isolated-')) return undefined
     const sender = this.#only ?? this.#running.getStore()
@@ -140,7 +136,6 @@ export class Isolation {
   }
 }
 
-/** Splits the options of `isolated`. Throws `UsageError` before there is a world. */
 function checkOptions(given: IsolatedOptions): {
   readonly faults: readonly Fault[]
   readonly options: NewWorldOptions
@@ -153,7 +148,6 @@ function checkOptions(given: IsolatedOptions): {
   return { faults, options }
 }
 
-/** Loads a scenario that is the path of a file, or the name of a shipped one that the mock does not have. */
 function withScenario({ scenario, ...options }: NewWorldOptions, known: readonly ScenarioSummary[]): NewWorldOptions {
   const isUnknown = typeof scenario === 'string' && !known.some(({ name }) => name === scenario)
   return { ...options, scenario: isUnknown ? loadScenarioSync(scenario) : scenario }

@@ -3,7 +3,6 @@ import { UsageError } from '../core/lib/messages.js'
 import type { Mock } from '../core/mock/mock.js'
 import { checkHandlers } from './handlers.js'
 
-/** The methods that MSW's server and its worker have in common. */
 interface Msw {
   readonly events: unknown
   use(...handlers: never[]): void

@@ -12,7 +12,6 @@ import { ofUserCode } from '../core/pipeline/user-code.js'
 import { runInSlices } from '../core/store/timers.js'
 import { createHandler, createHandlers, type Http, type RequestHandlers, urlInProcess } from './handlers.js'
 
-/** The parts that an entry point adds to a mock. */
 interface Additions<More> {
   /** Versions of MSW that are too old have none. */
   readonly http: Http | undefined

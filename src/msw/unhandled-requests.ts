@@ -17,20 +17,14 @@ export interface ListenOptions {
   readonly onUnhandledRequest?: UnhandledRequest | undefined
 }
 
-/** The part of MSW 3's frames that we use. */
 interface UnhandledFrame {
   readonly frame: { readonly protocol: string; readonly data: unknown }
   readonly defaults: { warn(): unknown; error(): unknown }
 }
 
 /** Throws `UsageError` if the options of `listen` are no object, or have an unknown key. `more` are known too. */
-export function checkMswOptions(options: unknown, more: readonly string[]): void {
-  if (options === undefined) return
-  if (typeof options !== 'object' || options === null)
-    throw new UsageError(
-      `listen: the options are ${quoted(options)}: expected an object such as { onUnhandledRequest }`,
-    )
-  checkKeys(options, ['onUnhandledRequest', ...more])
+export function checkMswOptions(options: object = {}, more: readonly string[] = []): void {
+  checkKeys(options, ['onUnhandledRequest', ...more], 'listen')
 }
 
 /** Translates the option for both majors of MSW. Throws `UsageError` if it is none of the choices. */
@@ -58,10 +52,7 @@ export function toMswOptions({ onUnhandledRequest = 'warn' }: ListenOptions = {}
   }
 }
 
-/**
- * Returns the choice as a function. `warn` and `error` print the operation that a request probably meant, then do what MSW
- * does. Throws `UsageError` if it is none of the choices.
- */
+/** Returns the choice as a function. `warn` and `error` name the operation that was meant. Throws `UsageError`. */
 export function decisionOf(onUnhandledRequest: UnhandledRequest): Exclude<UnhandledRequest, string> {
   if (onUnhandledRequest === 'bypass') return () => {}
   if (typeof onUnhandledRequest === 'function') return onUnhandledRequest

@@ -70,31 +70,33 @@ export const matchers = {
     lobbyId: string,
     expected?: ServedExpectation,
   ): MatcherResult | Promise<MatcherResult> {
-    const checked = checkMock(mock, 'toHaveServed')
     const expectation = servedExpectationOf(lobbyId, expected)
-    const { isNot = false } = Object(this) as { readonly isNot?: boolean } // a runner passes its state
-    const found = checked.servers.served(lobbyId) as ServedLobby | Promise<ServedLobby> // of a mock, or of a client
-    return after(found, served =>
-      after(presentLoss(checked), loss => {
-        if (loss !== undefined) return { pass: isNot, message: () => loss }
-        return servedResult(served, expectation)
-      }),
-    )
+    const read = ({ servers }: Checked) => servers.served(lobbyId) as ServedLobby | Promise<ServedLobby> // of a mock, or of a client
+    return judge(this, checkMock(mock, 'toHaveServed'), read, served => servedResult(served, expectation))
   },
-
   toHaveNoWarnings(this: unknown, mock: unknown): MatcherResult | Promise<MatcherResult> {
-    const checked = checkMock(mock, 'toHaveNoWarnings')
-    const { isNot = false } = Object(this) as { readonly isNot?: boolean } // a runner passes its state
-    const found = checked.warnings.list() as Warning[] | Promise<Warning[]> // of a mock, or of a client
-    return after(found, warnings =>
-      after(presentLoss(checked), loss => {
-        if (loss !== undefined) return { pass: isNot, message: () => loss }
-        const message = ['expected no warnings, and found:', ...warningLines(warnings)].join('\n')
-        if (warnings.length > 0) return { pass: false, message: () => message }
-        return { pass: true, message: () => 'expected a warning, and the mock has none' }
-      }),
-    )
+    const read = ({ warnings }: Checked) => warnings.list() as Warning[] | Promise<Warning[]> // of a mock, or of a client
+    return judge(this, checkMock(mock, 'toHaveNoWarnings'), read, warnings => {
+      const message = ['expected no warnings, and found:', ...warningLines(warnings)].join('\n')
+      if (warnings.length > 0) return { pass: false, message: () => message }
+      return { pass: true, message: () => 'expected a warning, and the mock has none' }
+    })
   },
+}
+
+type Checked = ReturnType<typeof checkMock>
+
+/** Judges what a mock has, unless its journal was lost during the test. `runner`: the state that a runner passes. */
+function judge<Found>(
+  runner: unknown,
+  mock: Checked,
+  read: (mock: Checked) => Found | Promise<Found>,
+  resultOf: (found: Found) => MatcherResult,
+): MatcherResult | Promise<MatcherResult> {
+  const { isNot = false } = Object(runner) as { readonly isNot?: boolean }
+  return after(read(mock), found =>
+    after(presentLoss(mock), loss => (loss === undefined ? resultOf(found) : { pass: isNot, message: () => loss })),
+  )
 }
 
 function servedResult(served: ServedLobby, expected: ServedExpectation): MatcherResult {
@@ -110,7 +112,6 @@ function resultOf(verification: Verification): MatcherResult {
   return { pass: verification.ok, message: () => describeMismatch(verification) }
 }
 
-/** The message of `.not` if the requests came. */
 function unexpected(found: Verification, times: Times | undefined): string {
   if (times === undefined) return describeMismatch(found)
   const reason = `expected another number of requests than ${JSON.stringify(times)}, and found ${found.matched}`

@@ -20,7 +20,6 @@ export interface FailedWorld {
   readonly moment: 'before' | 'now'
 }
 
-/** Options of a report. */
 export interface ReportOptions {
   /** The result of `failedWorld`, and the name of its file. The report then says how to serve it. Default: no file. */
   readonly saved?: { readonly file: string; readonly failed: FailedWorld } | undefined
@@ -30,16 +29,12 @@ export interface ReportOptions {
   readonly strays?: string | undefined
 }
 
-/** Options of a summary. */
 export interface SummaryOptions extends Pick<ReportOptions, 'noRequest'> {
-  /** The most characters. */
   readonly longest: number
 }
 
-/** The most requests in a report. */
 const mostRequests = 20
 
-/** The longest body in a report, in characters. */
 const longestBody = 400
 
 /**
@@ -94,7 +89,6 @@ export async function failedWorld(mock: TestedMock | TestedClient): Promise<Fail
   return { world: await take(), request, moment: 'now' }
 }
 
-/** Finds the newest request that failed, or the newest one if none has failed. */
 function newestFailed(entries: readonly JournalEntry[]): JournalEntry | undefined {
   return entries.findLast(hasFailed) ?? entries.at(-1)
 }
@@ -142,10 +136,8 @@ export function warningLines(warnings: readonly Warning[]): string[] {
   )
 }
 
-/** The most warnings of a summary. */
 const mostWarnings = 3
 
-/** The longest line of a summary, in characters. */
 const longestLine = 90
 
 function writeSummary(
@@ -213,7 +205,6 @@ function worldLine({ file, failed: { request, moment } }: NonNullable<ReportOpti
   return `${file} has the world ${moment === 'before' ? `as it was ${before}` : now}. To look at it, run: npx mockmaker show ${file}. To serve it, run: npx mockmaker ${file}`
 }
 
-/** Says what the file of a capsule is for. */
 export function capsuleLine(file: string): string {
   return `${file} has the world with its past. Open it in a browser, or serve it: npx mockmaker ${file}`
 }

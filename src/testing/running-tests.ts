@@ -9,9 +9,7 @@ import type { UnhandledRequest } from '../msw/unhandled-requests.js'
 /** A test with a mock of its own. */
 export interface RunningTest {
   readonly name: string
-  /** The mock as the test sees it. */
   readonly mock: object
-  /** Answers the requests of the test. */
   readonly answer: RequestHandler
   readonly onUnhandledRequest: Exclude<UnhandledRequest, string>
   /** Answers the blocked requests, and ends the mock: each later use of it throws or rejects. */
@@ -25,10 +23,7 @@ export class RunningTests {
   readonly strays = new StrayRequests<RunningTest>()
   readonly #ended = new WeakSet<RunningTest>()
 
-  /**
-   * `current` returns the test of the present asynchronous context, if there is a way to know it. `outside` returns what answers
-   * requests outside of all tests, such as those of `beforeAll`.
-   */
+  /** `current`: the test of the present asynchronous context. `outside` answers outside of all tests, as in `beforeAll`. */
   constructor(
     private readonly current: () => RunningTest | undefined,
     private readonly outside: () => RunningTest | undefined,
@@ -39,7 +34,6 @@ export class RunningTests {
     this.strays.begin(test)
   }
 
-  /** Ends a test and its mock. */
   async end(test: RunningTest): Promise<void> {
     this.#running.delete(test)
     this.strays.end(test)
@@ -47,10 +41,7 @@ export class RunningTests {
     await test.end()
   }
 
-  /**
-   * Finds the test of the present request: that of its asynchronous context, or else the only one that runs. Returns
-   * `undefined` if several tests run.
-   */
+  /** Finds the test of the present request: that of its asynchronous context, or else the only one that runs. */
   find(): RunningTest | undefined {
     const current = this.current()
     if (current) return current

@@ -1,5 +1,7 @@
+import * as z from 'zod'
+import { parseInput } from '../core/lib/issues.js'
 import { exactValue } from '../core/lib/json.js'
-import { checkKeys, counted, quoted, UsageError } from '../core/lib/messages.js'
+import { counted, quoted, UsageError } from '../core/lib/messages.js'
 import { differingText } from '../core/pipeline/journal-mismatch.js'
 import { compareJson } from '../core/pipeline/match.js'
 import type { ServedLobby, ServedPlayer } from '../core/simulation/servers.js'
@@ -7,38 +9,34 @@ import type { ServedLobby, ServedPlayer } from '../core/simulation/servers.js'
 /** The calls that the game server of a lobby must have made. Keys that you leave out are not compared. Default: `ready: true`. */
 export interface ServedExpectation {
   /** True if it has called ready. */
-  readonly ready?: boolean
+  readonly ready?: boolean | undefined
   /** The number of players that it has connected. */
-  readonly connected?: number
+  readonly connected?: number | undefined
   /** The number of players that it has disconnected. */
-  readonly disconnected?: number
+  readonly disconnected?: number | undefined
   /** True if it has closed the lobby, and not opened it again. */
-  readonly closed?: boolean
+  readonly closed?: boolean | undefined
   /** The number of its calls that were refused. */
-  readonly refused?: number
+  readonly refused?: number | undefined
   /** A part of the state that it has set. The state may have more keys, but no more list elements. */
   readonly state?: unknown
 }
 
-const kinds = { ready: 'boolean', connected: 'number', disconnected: 'number', closed: 'boolean', refused: 'number' }
-type Name = keyof typeof kinds
+const count = z.int().min(0).optional()
+const Expected = z.strictObject({
+  ready: z.boolean().optional(),
+  connected: count,
+  disconnected: count,
+  closed: z.boolean().optional(),
+  refused: count,
+  state: z.unknown().optional(),
+}) satisfies z.ZodType<ServedExpectation>
 
 /** Checks the arguments of `toHaveServed`. Throws `UsageError`. */
 export function servedExpectationOf(lobbyId: unknown, expected: unknown = {}): ServedExpectation {
   if (typeof lobbyId !== 'string' || lobbyId === '')
     throw new UsageError(`toHaveServed: the lobby is ${quoted(lobbyId)}: expected the id of a lobby`)
-  if (typeof expected !== 'object' || expected === null || Array.isArray(expected))
-    throw new UsageError(`toHaveServed: expected an object such as { connected: 4 }, and got ${quoted(expected)}`)
-  checkKeys(expected, [...Object.keys(kinds), 'state'], 'toHaveServed')
-  const given = expected as ServedExpectation // its values are checked here
-  for (const name of Object.keys(kinds) as Name[]) {
-    const value = given[name]
-    if (value === undefined) continue
-    const isRight = kinds[name] === 'number' ? Number.isInteger(value) && Number(value) >= 0 : value === !!value
-    if (isRight) continue
-    const what = kinds[name] === 'number' ? 'a whole number' : 'true or false'
-    throw new UsageError(`toHaveServed: ${name} is ${quoted(value)}: expected ${what}`)
-  }
+  const given = parseInput(Expected, expected, 'toHaveServed')
   return Object.keys(given).length === 0 ? { ready: true } : given
 }
 
@@ -81,13 +79,11 @@ export function servedDifferences(served: ServedLobby, expected: ServedExpectati
   return lines
 }
 
-/** Says that a server has served as expected. */
 export function servedText(served: ServedLobby, expected: ServedExpectation): string {
   const list = Object.entries(expected).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
   return `the server of lobby ${served.lobby_id} has served so: ${list.join(', ')}`
 }
 
-/** The most players or calls of a message. */
 const mostShown = 10
 
 function storyLines(players: readonly ServedPlayer[]): string[] {

@@ -26,7 +26,6 @@ export interface TestWorldOptions extends Pick<NewWorldOptions, 'scenario' | 'se
 /** A `fetch` that MSW does not intercept. */
 export type Fetch = typeof globalThis.fetch
 
-/** The calls of a test to its mock. */
 export class TestCalls {
   readonly #open = new Set<Promise<unknown>>()
   hasEnded = false
@@ -71,10 +70,7 @@ export async function createWorldOn(
   }
 }
 
-/**
- * Creates a world on a running mock for a test, and sends the requests of the test there. Rejects with `ClientError` if the
- * mock does not answer, or refuses an option.
- */
+/** Creates a world on a running mock for a test. Rejects with `ClientError` if it does not answer, or refuses an option. */
 export async function createTestWorld(
   name: string,
   {

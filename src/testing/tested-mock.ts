@@ -11,13 +11,9 @@ export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'servers' | '
 /** The same over HTTP. */
 export type TestedClient = Pick<Client, 'faults' | 'journal' | 'servers' | 'snapshot' | 'warnings'>
 
-/** Finds out, for each client of a test, whether its world has lost the journal. */
 const losses = new WeakMap<object, LossOf>()
 
-/**
- * Creates the client of a test, which remembers the present journal of its world. Its `journal.expect` fails if the world loses
- * that journal. Rejects with `ClientError`.
- */
+/** Creates the client of a test. Its `journal.expect` fails if the world loses its journal. Rejects with `ClientError`. */
 export async function createTestClient(server: string, options: ClientOptions): Promise<Client> {
   let first: string | undefined
   const lossOf: LossOf = ({ run, begins_at }) =>

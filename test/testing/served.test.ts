@@ -128,9 +128,9 @@ describe.each(controls)('toHaveServed, $where', ({ of }) => {
 
   it.for([
     [['mine', { conected: 1 }], 'Did you mean connected?'],
-    [['mine', { connected: -1 }], 'connected is -1: expected a whole number'],
-    [['mine', { ready: 1 }], 'ready is 1: expected true or false'],
-    [['mine', 4], 'expected an object such as { connected: 4 }'],
+    [['mine', { connected: -1 }], 'connected is -1: expected at least 0'],
+    [['mine', { ready: 1 }], 'ready is 1: expected boolean'],
+    [['mine', 4], 'toHaveServed is 4: expected object'],
     [['', {}], 'expected the id of a lobby'],
     [['nowhere', {}], 'there is no lobby "nowhere"'],
   ] as const)('refuses %j, also with not', async ([args, message], { serve }) => {

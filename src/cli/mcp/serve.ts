@@ -17,10 +17,7 @@ const longestAnswer = 60_000
 const instructions =
   'You work in a fork of a world of mockmaker, a mock of the Rivet matchmaker. It is yours: nobody else sees your changes, and it is deleted at the end. Point the game at the url of get_world, with a token of it. Read the world where the user plays with "of": "mock". To find a cause, begin with list_warnings, then list_requests and explain. The package has docs, and a skill at docs/skills/mockmaker/SKILL.md.'
 
-/**
- * Serves the tools to an agent over streams, until one of them ends or `signal` aborts. Then it deletes the fork. It needs no mock
- * before the first call of a tool.
- */
+/** Serves the tools until a stream ends or `signal` aborts, then deletes the fork. Needs no mock before the first call. */
 export async function serveTools(
   remote: Remote,
   { input, output, signal }: { readonly input: Readable; readonly output: Writable; readonly signal: AbortSignal },

@@ -4,10 +4,7 @@ import { decodeSegment, defaultWorldId, splitWorldUrl, worldPath } from '../../c
 /** The worlds that a tool reads: the fork of the session, or the world of the mock that the fork was made from. */
 export type Place = 'fork' | 'mock'
 
-/**
- * A session of an agent with a mock. It works in a world of its own: a fork, made at the first call that needs it. All writes go
- * there, so nobody else sees them.
- */
+/** A session of an agent with a mock. All writes go to a fork, made at the first call that needs it. */
 export class Session {
   readonly #server: Remote
   readonly #source: string
@@ -76,10 +73,7 @@ export class Session {
     }
   }
 
-  /**
-   * Rejects with `ClientError` if the mock no longer has a fork. A request of the game may have made a plain world in its place. The
-   * next call makes another fork.
-   */
+  /** Rejects with `ClientError` if the mock has lost the fork. A request of the game may have made a plain world there. */
   async #checkFork(fork: Promise<string | undefined>): Promise<void> {
     const found = await call(this.#server, 'GET /worlds/{world_id}', { params: { world_id: this.#id } }).catch(
       error => {

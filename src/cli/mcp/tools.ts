@@ -30,7 +30,6 @@ function tool<Input extends z.ZodObject>(
 
 const tables = Object.keys(tablesByPath) as (keyof typeof tablesByPath)[] // all keys are known
 
-/** The most faults, lobbies and ids in one call. */
 const most = 100
 
 /** The library of MCP rounds larger integers before a tool sees them. */

@@ -110,7 +110,6 @@ export const FaultError = lazy(() =>
 )
 export type FaultError = types.FaultError
 
-/** Tells whether the service has an error code. */
 export function isServiceCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorStatus, code)
 }
@@ -252,7 +251,6 @@ export const Fault = lazy(() =>
 )
 export type Fault = types.Fault
 
-/** A fault with its counters, as a snapshot has it. */
 const countedFault = lazy(() => {
   const Count = z
     .int()

@@ -173,7 +173,6 @@ function operationOf(id: OperationId, schemas: Schemas): OpenApiOperation {
   }
 }
 
-/** The id without its last word: `games.namespaces`. */
 function tagOf(id: OperationId): string {
   return id.slice(0, id.lastIndexOf('.'))
 }

@@ -43,7 +43,6 @@ export interface OperationDetails {
   readonly fidelity: readonly string[]
 }
 
-/** The schemas of an operation. A request is parsed into the fields of its params, query, headers and body. */
 interface OperationSchemas {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject

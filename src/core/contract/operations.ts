@@ -28,14 +28,12 @@ export type OperationInput<Id extends OperationId> = types.OperationInputs[Id]
 /** The answer of an operation. `undefined` is an empty body. */
 export type OperationOutput<Id extends OperationId> = types.OperationOutputs[Id]
 
-/** Tells whether an operation takes a seat. */
 export function isSeatOperation(
   operation: string | undefined,
 ): operation is 'lobbies.find' | 'lobbies.join' | 'lobbies.create' {
   return operation === 'lobbies.find' || operation === 'lobbies.join' || operation === 'lobbies.create'
 }
 
-/** Tells whether the body of an operation names a player. */
 export function namesPlayer(operation: string | undefined): boolean {
   return operation === 'players.connected' || operation === 'players.disconnected'
 }

@@ -68,7 +68,6 @@ const scenarioLimits = {
 
 const textLimits = { values: scenarioLimits.values, yamlCharacters: longestYaml } as const
 
-/** Reads a scenario of a body. Throws `UsageError`, and `ApiError` if it generates more lobbies than a call may create. */
 function readSent(input: ScenarioInput | CheckedScenario): CheckedScenario {
   const scenario = readScenario(input)
   const namespaces = layoutOf(scenario.content).games.flatMap(game => game.namespaces)
@@ -82,7 +81,6 @@ function readSent(input: ScenarioInput | CheckedScenario): CheckedScenario {
 
 /** Any object, because the table checks its keys. A schema would lose a key called `__proto__`. */
 const AnyRecord = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
-/** Returns the names in a list with commas. */
 const namesIn = (list: string) => list.split(',').filter(Boolean)
 
 /** The body of any call. A text is the id of a new game mode, or of a region of the catalogue. */
@@ -91,14 +89,12 @@ export const ObjectOrText = z.custom<Readonly<Record<string, unknown>> | string>
   'expected an object',
 )
 
-/** A whole number in a query. */
 const wholeNumber = z
   .string()
   .regex(/^\d{1,16}$/, 'expected a whole number')
   .transform(Number)
   .meta(integerInQuery)
 
-/** `true` or `false` in a query. */
 const trueOrFalse = z
   .enum(['true', 'false'])
   .transform(text => text === 'true')
@@ -660,7 +656,6 @@ export interface Health {
   readonly data?: KeptData
 }
 
-/** Marks a world of a server that refuses every change. */
 function marked<Described extends object>(
   world: Described,
   isReadOnly: boolean,
@@ -679,7 +674,6 @@ function worldsStream(worlds: ServedWorlds, isReadOnly: boolean): MockResponseIn
   )
 }
 
-/** Runs work with a signal. It aborts when the client disconnects, and the promise rejects with `ClientGone`. */
 async function untilDisconnected(request: MockRequest, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController()
   const abort = () => controller.abort(new ClientGone())
@@ -693,7 +687,6 @@ async function untilDisconnected(request: MockRequest, work: (signal: AbortSigna
   }
 }
 
-/** Parses the id of a journal entry. Returns `NaN`, which no entry has, for any other text. */
 function idOf(text: string): number {
   return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
 }
@@ -707,7 +700,6 @@ const unknown = {
   server: 'the mock has started no game server for a lobby *: GET /__mock/servers lists those that it has started',
 }
 
-/** Returns what was found. Throws `ApiError` for `undefined` and `false`. */
 function existing<Found>(thing: keyof typeof unknown, id: string, found: Found | undefined | false): Found {
   if (found !== undefined && found !== false) return found
   throw new ApiError(

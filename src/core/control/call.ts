@@ -101,7 +101,6 @@ export interface ControlContext {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The names between braces in a path. */
 export type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
   : never
@@ -116,10 +115,7 @@ interface CallSpec<Route extends string, Query, Body, Output extends object> {
   readonly query?: Query
   /** Default: the call has no body. */
   readonly body?: Body
-  /**
-   * Which process answers, if several share the worlds. `this`: the one that gets the request. `named`: the one that runs the
-   * world that the call names. Default: the one that runs the world of the path.
-   */
+  /** The process that answers, if several share the worlds. `this` got the request. Default: the one of the path's world. */
   readonly answeredBy?: 'this' | 'named'
   /** True for a POST that changes nothing: it waits, or checks. */
   readonly isRead?: true

@@ -14,7 +14,6 @@ import { mostCreated, type NewLobby, type NewPlayer } from './new-rows.js'
 const fieldsOf = <Fields>() => z.custom<Fields>(isJsonObject, 'expected an object with fields')
 const LobbyFields = fieldsOf<NewLobby>()
 
-/** The lobbies to create. */
 export const NewLobbiesInput = lazy(() => z.strictObject({ lobbies: z.array(LobbyFields).max(mostCreated) }))
 export const NewPlayerInput = fieldsOf<NewPlayer>()
 

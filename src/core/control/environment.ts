@@ -31,29 +31,15 @@ export function withoutSecrets(environment: Variables): Variables {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.includes(name.toUpperCase())))
 }
 
-/**
- * Returns the variables that a program of a mock inherits from it: none that only the mock should take for its own, or that lead to
- * another mock or lobby.
- */
+/** Returns the variables that a program of a mock inherits: none that lead to another mock or lobby. */
 export function inheritedBy(environment: Variables): Variables {
   const others = Object.entries(environment).filter(([name]) => !/^(?:(?:MOCKMAKER|RIVET)_.*|PORT)$/i.test(name))
   // Python would keep its output in memory until it ends, because nobody sees it.
   return { PYTHONUNBUFFERED: '1', ...Object.fromEntries(others) }
 }
 
-/**
- * Returns the variables by which clients find a mock (PROTOCOL.md C, E). `url` has no slash at its end. `versionName` is the
- * version of the namespace, such as `0.0.1`. If there is no token or no version, its variable is absent.
- */
-export function environmentOf({
-  url,
-  token,
-  versionName,
-}: {
-  readonly url: string
-  readonly token?: string | undefined
-  readonly versionName?: string | undefined
-}): Environment {
+/** Returns the variables by which clients find a mock (PROTOCOL.md C, E). `url` has no slash at its end. */
+export function environmentOf(url: string, token?: string, versionName?: string): Environment {
   return {
     MOCKMAKER_URL: url,
     RIVET_API_ENDPOINT: url,
@@ -74,10 +60,7 @@ export interface LobbyEnvironmentOptions {
   readonly url?: string | undefined
 }
 
-/**
- * Returns `MOCKMAKER_URL` and the variables that the service gives to the server process of a lobby. Throws `ApiError` if the
- * lobby does not exist, or has stopped.
- */
+/** Returns the variables that the service gives to the server process of a lobby. Throws `ApiError`. */
 export function lobbyEnvironment(
   tables: ReadTables,
   lobbyId: string,
@@ -88,7 +71,7 @@ export function lobbyEnvironment(
   const token = lobbyTokenOf(lobby_id)
   const namespace = tables.namespaces.get(namespace_id)
   return {
-    ...(url === undefined ? { RIVET_TOKEN: token } : environmentOf({ url, token })),
+    ...(url === undefined ? { RIVET_TOKEN: token } : environmentOf(url, token)),
     RIVET_LOBBY_ID: lobby_id,
     RIVET_GAME_MODE_ID: game_mode_id,
     RIVET_GAME_MODE_NAME: game_mode_id,
@@ -131,7 +114,6 @@ export function variablePart(label: string): string {
   return label.replaceAll('-', '_')
 }
 
-/** Returns the variables of a port, or of a range of ports. */
 export function portVariables(
   label: string,
   { hostname, port, port_range }: Partial<Join['ports'][string]>,
@@ -158,10 +140,7 @@ export function curlLine(url: string): string {
   return `curl ${shellWord(`${url}/matchmaker/lobbies/list`)}`
 }
 
-/**
- * Returns a shell command that tries a token. Tokens of a namespace list the lobbies. A cloud token completes a pending
- * device link or, if there is none, validates the names of a namespace.
- */
+/** Returns a shell command that tries a token. */
 export function curlLineFor(token: TokenInfo, { url, world }: { readonly url: string; readonly world: World }): string {
   const authorization = shellWord(`Authorization: Bearer ${token.token}`)
   if (token.kind !== 'cloud') return `curl -H ${authorization} ${shellWord(`${url}/matchmaker/lobbies/list`)}`

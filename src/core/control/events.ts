@@ -62,7 +62,6 @@ export interface MockEvents extends AsyncIterableIterator<MockEvent> {
   readonly after: string
 }
 
-/** The most events that may wait for one reader. */
 const maxWaiting = 10_000
 
 /** Limits the memory of events that wait for readers. At a limit, the reader with the most events gets a gap instead. */
@@ -101,7 +100,6 @@ interface WaitingEvent {
   readonly bytes: number
 }
 
-/** The events that wait for one reader. */
 class EventQueue {
   readonly #budget: EventBudget
   readonly #createGap: () => MockEvent
@@ -109,7 +107,6 @@ class EventQueue {
   readonly pastBytes: number
   /** The most exchanges that wait. */
   readonly #newest: number
-  /** The bytes of the events that wait. */
   bytes = 0
   #waiting: WaitingEvent[] = []
   #exchanges = 0
@@ -237,20 +234,20 @@ export class EventReader implements MockEvents {
     this.#position = this.after
     this.#signal = signal
     this.#states = new StateReader(states, checkedNames, { wake: () => this.#wake(), ended: () => this.#end() })
-    this.#unsubscribe = history.subscribe(entry => {
-      if (!entry) return this.#end()
-      if (!isEvent(entry)) return
-      this.#queue.push(waiting(entry))
-      this.#wake()
-    })
-    const unsubscribeRestarts = history.restarted.subscribe(() => {
-      this.#queue.drop()
-      this.#wake()
-    })
-    const unsubscribeEntries = this.#unsubscribe
+    const unsubscribe = [
+      history.subscribe(entry => {
+        if (!entry) return this.#end()
+        if (!isEvent(entry)) return
+        this.#queue.push(waiting(entry))
+        this.#wake()
+      }),
+      history.restarted.subscribe(() => {
+        this.#queue.drop()
+        this.#wake()
+      }),
+    ]
     this.#unsubscribe = () => {
-      unsubscribeEntries()
-      unsubscribeRestarts()
+      for (const end of unsubscribe) end()
     }
     if (signal?.aborted) this.#end()
     signal?.addEventListener('abort', this.#end)
@@ -305,7 +302,6 @@ export class EventReader implements MockEvents {
 const goneMessage =
   'events before this one are no longer kept: read the world again, then continue with the events that follow'
 
-/** Finds the history entry before the first event. Returns `undefined` if it is of another world, or was dropped. */
 function entryBefore(
   { world, history }: Pick<EventSource, 'world' | 'history'>,
   { since, lastEventId }: ChangesOptions,
@@ -436,7 +432,6 @@ export function failedWait(message: string): string {
   return streamText({ type: 'failed', data: { code: worldEnded, message } })
 }
 
-/** The code of a wait whose world has ended, or has left its process. */
 const worldEnded = 'WORLD_ENDED'
 
 function codeOf(error: Error): string {

@@ -26,13 +26,10 @@ const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8A
 /** The call of a request, before its body is read. */
 export interface FoundCall {
   readonly call: AnyCall
-  /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>
 }
 
-/**
- * Finds the call of a request. `place` is its path, and the path of its world. `access` tells who may call. Returns the answer to a preflight. Throws `ApiError` if there is no such call, or the client may not make it.
- */
+/** Finds the call of a request, or the answer to a preflight. Throws `ApiError` also if the client may not call. */
 export function findControlCall(
   request: Pick<MockRequest, 'method' | 'headers' | 'address' | 'basePath'>,
   place: Pick<Place, 'path' | 'basePath'>,
@@ -121,7 +118,6 @@ function check<Schema extends z.ZodType>(schema: Schema, input: object | string,
   }
 }
 
-/** Turns a mistake of the caller into an `ApiError`. */
 function asApiError(error: unknown, part: 'query' | 'body'): unknown {
   if (!(error instanceof UsageError)) return error
   return new ApiError(part === 'query' ? 'API_BAD_QUERY' : 'API_BAD_BODY', error.message)

@@ -14,7 +14,6 @@ import type { World } from '../store/world.js'
 
 type AnyRecord = Readonly<Record<string, unknown>>
 
-/** The path of a record in the API. `table` is a name in paths, such as `game-modes`. */
 interface RecordPath {
   readonly table: string
   readonly id: string
@@ -96,7 +95,6 @@ function findRecord(world: World, recordPath: RecordPath): AnyRecord {
   throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${recordPath.table} lists them.`)
 }
 
-/** Adds the name of its owner to a token. */
 function withOwner(row: AnyRecord, name: ControlTable, world: World): AnyRecord {
   if (name !== 'tokens') return row
   if (row.namespace_id === undefined) return { ...row, game: world.games.get(String(row.game_id))?.name_id }
@@ -106,7 +104,6 @@ function withOwner(row: AnyRecord, name: ControlTable, world: World): AnyRecord 
 /** Fields that tokens have in answers, and that are not columns. */
 const ownerFields = ['namespace', 'game', 'lobby_id']
 
-/** Returns the records that have all values of a query. A list matches by any of its items. */
 function filterRecords(records: readonly AnyRecord[], query: string, fields: readonly string[]): AnyRecord[] {
   const parameters = [...new URLSearchParams(query)]
   // Checks a repeated condition once.

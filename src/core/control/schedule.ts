@@ -41,7 +41,6 @@ export function listSchedule(
     .map(({ at, ...job }) => ({ at: formatInstant(at), ...job }))
 }
 
-/** Lists when regions go down, and when they are back. */
 function upcomingOutages({ tables, clock, faults }: Pick<LiveWorld, 'tables' | 'clock' | 'faults'>) {
   return faults.records.flatMap(record => {
     const { id, fault, beganAt = 0 } = record

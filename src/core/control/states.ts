@@ -62,20 +62,6 @@ export interface JournalState {
   readonly pending: readonly PendingRequest[]
 }
 
-export const stateNames = [
-  'clock',
-  'faults',
-  'finds',
-  'history',
-  'journal',
-  'schedule',
-  'servers',
-  'stories',
-  'warnings',
-  'world',
-] as const satisfies readonly StateName[]
-
-/** Checks names of states. Throws `UsageError`. */
 export function checkStateNames(names: readonly string[]): readonly StateName[] {
   for (const name of names)
     if (!stateNames.some(known => known === name))
@@ -88,7 +74,7 @@ export function checkStateNames(names: readonly string[]): readonly StateName[] 
 const mostJobs = 50
 const mostPending = 100
 
-interface StateSource {
+export interface StateSource {
   readonly id: string
   readonly world: LiveWorld
   readonly history: History
@@ -133,7 +119,8 @@ const readers: { readonly [Name in StateName]: (source: StateSource) => WorldSta
   },
 }
 
-/** The states of one world. */
+export const stateNames = Object.keys(readers) as StateName[] // its keys
+
 export class ObservedWorld implements ObservedStates<WorldStates> {
   constructor(private readonly source: StateSource) {}
 
@@ -186,7 +173,6 @@ function hasOtherSettings({ records: before }: FaultsState, { records: after }: 
   return before.length !== after.length || before.some(({ fault }, i) => fault !== after[i]?.fault)
 }
 
-/** Tells when a fault begins or ends by the clock alone. */
 class FaultPhases {
   #timer: Timer | undefined
 

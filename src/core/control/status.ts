@@ -1,9 +1,8 @@
-import type { Faults } from '../pipeline/faults.js'
-import type { PendingRequests } from '../pipeline/pending.js'
 import type { NamespaceRow } from '../store/rows.js'
 import { countPlayers } from '../store/seats.js'
 import type { LiveWorld } from '../store/world.js'
 import { type ClockJson, clockJson } from './history.js'
+import type { StateSource } from './states.js'
 
 /** A world in short. */
 export interface WorldStatus {
@@ -23,17 +22,9 @@ export function worldStatus({
   world,
   faults,
   pending,
-}: {
-  readonly world: LiveWorld
-  readonly faults: Pick<Faults, 'list'>
-  readonly pending: Pick<PendingRequests, 'count'>
-}): WorldStatus {
-  return {
-    clock: clockJson(world.clock.state),
-    ...countSeats(world),
-    faults: faults.list().length,
-    waiting: pending.count(),
-  }
+}: Pick<StateSource, 'world' | 'faults' | 'pending'>): WorldStatus {
+  const [{ length }, waiting] = [faults.list(), pending.count()]
+  return { clock: clockJson(world.clock.state), ...countSeats(world), faults: length, waiting }
 }
 
 /** Counts the seats taken, and the lobbies that have not stopped. Reads sums, and no lobby. Default: those of all namespaces. */

@@ -1,7 +1,5 @@
-/** The most frames that are read, because ours come before those of the caller. */
 const mostFrames = 50
 
-/** The place in a frame: `at name (file:///a/b.js:1:2)`, `at async /a/b.js:1:2`. */
 const frame = /^\s*at (?:.*\()?(?:async )?(.*?)\)?$/
 
 /**

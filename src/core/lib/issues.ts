@@ -8,10 +8,8 @@ export type Issue = z.core.$ZodIssue
 /** The keys that lead from a value to one inside it. */
 export type Path = readonly PropertyKey[]
 
-/** The longest path in a message, in characters. */
 const longestPath = 240
 
-/** The longest key in a path, in characters. */
 const longestKey = 80
 
 /** Writes a path as in code: `games[0].lobbies[3].region_id`, `tags["two words"]`. At most 240 characters. */
@@ -70,10 +68,7 @@ function lengthOf(origin: string): string {
   return origin === 'string' || origin === 'array' ? 'a length of ' : ''
 }
 
-/**
- * Describes an error of a schema: a sentence for each of the first issues and unknown keys, and how many more there are. The paths
- * begin with `path`. Pass `listKnownKeys` to the parser.
- */
+/** Describes an error of a schema, a sentence for each issue. Paths begin with `path`. Pass `listKnownKeys` to the parser. */
 export function issueTexts(error: z.ZodError, input: unknown, path: Path = []): readonly string[] {
   return listedProblems(describeIssues(error, input, path), ({ text }) => text())
 }
@@ -96,10 +91,7 @@ export function describeIssues(
   })
 }
 
-/**
- * Error map for `safeParse`. It replaces the message about an unknown key by the known keys, separated by spaces.
- * `issueTexts` suggests one of them.
- */
+/** Error map for `safeParse`: replaces the message about an unknown key by the known ones, for `issueTexts`. */
 export function listKnownKeys(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined
   const { def } = (issue.inst as z.core.$ZodObject)._zod // only objects raise this issue
@@ -159,18 +151,12 @@ function unknownKeys(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0)
 }
 
-/**
- * Parses what our user gave. Throws `UsageError` with a line for each problem: `fault.times is 0: expected at least 1`.
- * `what` names the input in the message.
- */
+/** Parses the input of our user. Throws `UsageError` with a line for each problem. `what` names the input. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
   return parse(schema, input, error => issueTexts(error, input, what.split('.')))
 }
 
-/**
- * Parses the arguments of a call, by their names. Throws `UsageError` with a line for each problem: `next: operation is 3:
- * expected string`.
- */
+/** Parses the arguments of a call, by their names. Throws `UsageError` with a line for each problem. */
 export function parseArguments<Schema extends z.ZodType>(
   schema: Schema,
   input: object,

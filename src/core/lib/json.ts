@@ -29,10 +29,7 @@ export function exactValue(holder: object, key: string): unknown {
   return integer !== undefined && Number(integer) === value ? integer : value
 }
 
-/**
- * Sets a key of an object. An assignment to the key `__proto__` would set the prototype instead. A bigint becomes a number that
- * keeps its digits.
- */
+/** Sets a key of an object, also `__proto__`. A bigint becomes a number that keeps its digits. */
 export function setKey(object: object, key: string, value: unknown): void {
   const number = typeof value === 'bigint' ? Number(value) : value
   Object.defineProperty(object, key, { value: number, configurable: true, enumerable: true, writable: true })
@@ -86,10 +83,7 @@ function isLost(text: string): boolean {
 /** A text, which is a key if a colon follows, or a number. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|-?\d[\d.eE+-]*/g
 
-/**
- * Parses a JSON text as `JSON.parse` does, and keeps the digits of its integers. Returns a bigint if the text is one that a number
- * cannot hold. Throws `SyntaxError`.
- */
+/** Parses JSON, and keeps the digits of its integers: the text of a large one becomes a bigint. Throws `SyntaxError`. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (!/\d{16}/.test(text)) return value
@@ -185,10 +179,7 @@ export interface JsonLimits {
   readonly values?: number | undefined
 }
 
-/**
- * Finds the first limit that a JSON text in UTF-8 exceeds, without parsing it. It only counts the brackets and commas outside
- * strings, so a text of a million brackets costs little.
- */
+/** Finds the first limit that a JSON text exceeds, without parsing it: a text of a million brackets costs little. */
 export function exceededLimit(
   text: Uint8Array,
   { levels, values: most = Number.POSITIVE_INFINITY }: JsonLimits,
@@ -233,10 +224,7 @@ export function getKey(object: object, key: PropertyKey): unknown {
   return object[key as never] // the one cast for such keys
 }
 
-/**
- * Deletes each optional key that is null, in place and in nested values. Null in an optional field means absent
- * (PROTOCOL.md B9).
- */
+/** Deletes each optional key that is null, in nested values too: it means absent (PROTOCOL.md B9). */
 export function removeOptionalNulls(schema: z.core.$ZodType, value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   const { def } = (schema as z.core.$ZodTypes)._zod // the union of all schemas; `instanceof` takes 1 µs each

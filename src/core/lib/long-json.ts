@@ -8,13 +8,9 @@ const mostWritten = 500
 /** The characters of a text that count as a value. */
 const charactersPerValue = 100
 
-/** The characters of a piece. */
 const pieceLength = 64 * 1024
 
-/**
- * Writes a JSON value in steps, as pieces of the text that `JSON.stringify` returns. The value must not change on the way. It has
- * no objects with `toJSON` but short ones.
- */
+/** Writes a JSON value in steps, as pieces of a text. The value must not change on the way. */
 export function* jsonPieces(value: object): Steps<string[]> {
   const pieces: string[] = []
   let piece = ''
@@ -58,7 +54,6 @@ function* writeFields(fields: object, add: (text: string) => void): Steps<void> 
   add('}')
 }
 
-/** Tells whether one step can write a value: a single text, or an object or array of few values. */
 function isLight(value: unknown): boolean {
   return typeof value !== 'object' || value === null || weigh(value, mostWritten) >= 0
 }

@@ -1,7 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { beginAtCaller } from './caller-stack.js'
 
-/** The longest value in a message, in characters. */
 const longestQuote = 80
 
 /** Quotes a value in a message, as JSON of at most 80 characters. A large value costs no more time. */
@@ -56,10 +55,7 @@ const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu
 
 const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': ' ' }
 
-/**
- * Makes one line that is safe to print on a terminal. Escapes control characters as JSON does, so that a line of JSON
- * keeps its meaning. A tab becomes a space, so that columns keep their place.
- */
+/** Makes one line that is safe to print on a terminal: escapes control characters as JSON does. A tab becomes a space. */
 export function escapedLine(text: string): string {
   return text.replaceAll(
     controls,
@@ -67,13 +63,11 @@ export function escapedLine(text: string): string {
   )
 }
 
-/** The longest word that gets a suggestion, in characters. */
 const longestWord = 256
 
 /** The most choices to compare. A suggestion must cost less than the call. */
 const mostCompared = 2_000
 
-/** The shortest word that is searched as a part of choices, in characters. */
 const shortestPart = 3
 
 /**
@@ -104,7 +98,6 @@ export function nearest(word: string, choices: Iterable<string>): string | undef
   return found ?? (withPart.length === 1 ? withPart[0] : undefined)
 }
 
-/** Counts the letters that differ. */
 function lettersBetween(one: string, other: string): number {
   let i = 0
   while (i < one.length && one[i] === other[i]) i++
@@ -121,16 +114,11 @@ function words(text: string): string {
   return ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ')} `
 }
 
-/** The most choices or problems that a message lists. */
 const mostListed = 20
 
-/** The longest choice in a list, in characters. */
 const longestListed = 60
 
-/**
- * Ends a message about an unknown word: ` Known: a, b.`, and ` Did you mean a?` if one is near.
- * It is at most about 1,500 characters long.
- */
+/** Ends a message about an unknown word: ` Known: a, b.`, and ` Did you mean a?` if one is near. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const choices = [...new Set(known)]
   if (choices.length === 0) return ' There are none.'
@@ -169,6 +157,15 @@ export function sizeText(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
   const amount = bytes / 1_000 ** power
   return `${power === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${units[power]}`
+}
+
+/** Counts the columns that a text takes on a terminal: two for each character of East Asia, and for emoji. */
+export function widthOf(text: string): number {
+  const wide =
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u
+  let width = 0
+  for (const character of text) width += /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1
+  return width
 }
 
 /** Quotes a word for a POSIX shell, if necessary. */
@@ -248,13 +245,12 @@ export function checkFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw new UsageError(`${name} is ${quoted(value)}: expected a function`)
 }
 
-/**
- * Throws `UsageError` if the options have a key that is not known. For code that loads no schemas. `call` begins the message.
- * Default: none.
- */
+/** Throws `UsageError` for an unknown option, or if there is no object of options. Needs no schema. `call` begins the message. */
 export function checkKeys(options: object, known: readonly string[], call?: string): void {
-  const unknown = Object.keys(options).find(key => !known.includes(key))
   const start = call === undefined ? '' : `${call}: `
+  if (typeof options !== 'object' || options === null)
+    throw new UsageError(`${start}the options are ${quoted(options)}: expected an object such as { ${known[0]} }`)
+  const unknown = Object.keys(options).find(key => !known.includes(key))
   if (unknown !== undefined)
     throw new UsageError(`${start}options.${unknown} is an unknown key.${didYouMean(unknown, known)}`)
 }

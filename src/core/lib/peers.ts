@@ -1,9 +1,6 @@
 import { UsageError } from './messages.js'
 
-/**
- * The oldest version of each peer with which the entry points work. CI installs these versions, and a table of the docs lists
- * them: docs/reference/versions.md.
- */
+/** The oldest version of each peer. CI installs these, and docs/reference/versions.md lists them. */
 export const oldestPeers = {
   msw: '2.3.0',
   vitest: '2.0.0',
@@ -19,10 +16,7 @@ export const oldestPeers = {
 /** A package that users install beside this one. */
 export type Peer = keyof typeof oldestPeers
 
-/**
- * Returns the error of an entry point whose peer is too old. `versionOf` tells the installed version, if there is a way. `needed`
- * is the oldest version that suffices. Default: that of `oldestPeers`.
- */
+/** Returns the error of an entry point whose peer is too old. `needed`: the oldest version that suffices. */
 export function tooOld(
   entry: string,
   peer: Peer,

@@ -13,8 +13,5 @@ export function component<Shape extends z.ZodRawShape>(id: string, description: 
   return lazy(() => z.object(shape()).meta({ id, description }))
 }
 
-/**
- * TypeScript types as text, for schemas that do not know their type at run time: `z.custom<T>()` and `.transform(…)`.
- * `npm run generate` writes them into `src/core/generated`.
- */
+/** TypeScript types as text, for schemas that do not know theirs at run time. `npm run generate` writes them. */
 export const typeTexts = z.registry<{ readonly type: string }>()

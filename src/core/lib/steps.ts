@@ -1,7 +1,4 @@
-/**
- * Work in short steps. It stops at each `yield`, and there the event loop may do other work. A step takes at most a few
- * milliseconds.
- */
+/** Work in steps of at most a few milliseconds. At each `yield` the event loop may do other work. */
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
 /** Does the work without a stop. */

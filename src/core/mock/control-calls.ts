@@ -54,7 +54,6 @@ interface ControlOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** A control call in its world. */
 interface CallPlace extends Pick<Parameters<typeof runControlCall>[2], 'read' | 'isNew'> {
   readonly request: MockRequest
   readonly world: RunningWorld
@@ -73,10 +72,7 @@ export class ControlCalls {
     this.#forUnknown = options.forUnknown ?? 'create'
   }
 
-  /**
-   * Finds the call of a request. `origin` returns the URL of the mock, without a slash at its end. `access` tells who may call. Throws
-   * `ApiError`.
-   */
+  /** Finds the call of a request. `origin` returns the URL of the mock without a slash at its end. Throws `ApiError`. */
   serve(
     request: MockRequest,
     place: Place,
@@ -197,7 +193,6 @@ export class ControlCalls {
   }
 }
 
-/** Does the work until the client disconnects, and then throws `ClientGone`. */
 function* untilGone<Result>(steps: Steps<Result>, request: MockRequest): Steps<Result> {
   for (let next = steps.next(), client: AbortSignalLike | undefined; ; next = steps.next()) {
     if (next.done) return next.value

@@ -114,10 +114,7 @@ function clockOf({ world: { clock } }: RunningWorld): Clock {
   }
 }
 
-/**
- * Creates the object that users hold of a world. Once the world has ended, each use throws `UsageError`. `more` has further
- * members, and replaces those of the same name.
- */
+/** Creates the object that users hold of a world. `more` has further members, and replaces those of the same name. */
 function facade<More extends object>(world: RunningWorld, handlers: Handlers, more: More): MockmakerWorld & More {
   const usable = () => world.usable()
   // Typed: users see the public types of these parts, and not those inside the mock.
@@ -177,7 +174,6 @@ function facade<More extends object>(world: RunningWorld, handlers: Handlers, mo
   }
 }
 
-/** The short calls that tests make most. */
 function creatorsAndFaults(
   usable: () => RunningWorld,
 ): Pick<MockmakerWorld, 'lobby' | 'lobbies' | 'player' | 'fail' | 'delay' | 'hold'> {

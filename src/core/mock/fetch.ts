@@ -64,7 +64,6 @@ async function bytesOf(body: BodyInit): Promise<Uint8Array> {
   return new Uint8Array(await new Response(body).arrayBuffer())
 }
 
-/** Turns a streamed answer into a stream of Fetch. The reader or the signal can end it. */
 function streamOf(
   start: NonNullable<MockResponse['stream']>,
   signal: AbortSignal | undefined,

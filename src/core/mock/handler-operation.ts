@@ -15,7 +15,6 @@ export interface HandlerOperation {
 /** The same in every copy of the package. */
 const operationKey = Symbol.for('mockmaker.operation')
 
-/** Adds the operation to a handler. */
 export function withOperation<Handler extends object>(handler: Handler, operation: HandlerOperation): Handler {
   return Object.assign(handler, { [operationKey]: operation })
 }

@@ -31,13 +31,11 @@ export interface EntryParts {
   readonly scenarioName?: string | undefined
   /** The scenarios that can be loaded by name, besides the one in the options. Default: the shipped `default`. */
   readonly scenarios?: Readonly<Record<string, ScenarioInput>> | undefined
-  /** Creates the registry of scenarios. Default: `createRegistry`. */
   readonly registry?: typeof createRegistry | undefined
   /** The mock's own scenario may have commands of game servers: it comes from the user's code. Default: refused. */
   readonly commands?: 'allowed' | undefined
   /** Creates the world `default` at its first use only, because a storage may have it. Default: at once. */
   readonly isKept?: boolean | undefined
-  /** Replaces some of the limits of memory. */
   readonly memory?: Partial<typeof memoryLimits> | undefined
 }
 
@@ -61,13 +59,10 @@ export interface CheckedReloadOptions extends ReloadOptions {
 
 /** A mock: its worlds, its scenarios, and the requests of all worlds. Users hold `Mockmaker`. */
 export class Mock {
-  /** Brings each request to its world. */
   readonly router: WorldRouter
   /** Publishes each request of any world with its answer. */
   readonly log: Emitter<ExchangeRecord>
-  /** Publishes each new warning of any world. */
   readonly warned: Emitter<NewWarning>
-  /** Answers each request in the world that it names. */
   readonly answer: RequestHandler
   readonly #registry: ScenarioRegistry
   readonly #isStrict: boolean
@@ -98,7 +93,6 @@ export class Mock {
     this.#commands = commands
   }
 
-  /** The world of requests that name none. */
   get default(): RunningWorld {
     return this.worlds.default
   }
@@ -113,7 +107,6 @@ export class Mock {
     return this.#registry.commands
   }
 
-  /** Returns the age of the mock, in real ms. */
   uptimeMs(): number {
     return real.now() - this.#createdAt
   }
@@ -146,7 +139,6 @@ export class Mock {
     return summary
   }
 
-  /** See `Mockmaker.reload`. Nothing changes if `accepts` refuses the summary. */
   async reload(
     changed: ScenarioInput,
     { dryRun = false, accepts = () => !dryRun }: CheckedReloadOptions = {},
@@ -183,7 +175,6 @@ export class Mock {
     this.notReady.add('the mock is closing')
   }
 
-  /** See `Mockmaker.close`. */
   async close(): Promise<void> {
     this.announceClose()
     if (this.#ends.length > 0) await Promise.all(this.#ends.map(end => end()))

@@ -42,7 +42,6 @@ export class OpenWorlds extends Map<string, OpenWorld> {
     return [...this.values()].map(({ running }) => running)
   }
 
-  /** Adds a world, and tells everybody. */
   publish(id: string, entry: OpenWorld): void {
     this.set(id, entry)
     if (id === defaultWorldId) this.default = entry.running

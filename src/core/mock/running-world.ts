@@ -64,11 +64,9 @@ export interface ReloadOptions {
   readonly dryRun?: boolean | undefined
 }
 
-/** Settings that all worlds of a mock share. */
 export interface CommonSettings {
   readonly registry: ScenarioRegistry
   readonly log: Emitter<ExchangeRecord>
-  /** Publishes each new warning of any world. */
   readonly warned: Emitter<NewWarning>
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
@@ -82,7 +80,6 @@ export interface CommonSettings {
   onBug(error: unknown, where: string): void
 }
 
-/** The warnings of a capsule that an earlier version has written. */
 const noWarnings: WarningsState = { warnings: [], dropped: 0 }
 
 /** The most requests that may be blocked in a world (PROTOCOL.md B7). */
@@ -97,25 +94,17 @@ export class RunningWorld {
   readonly id: string
   readonly world: LiveWorld
   readonly faults: LiveFaults
-  /** The requests that faults hold or delay. */
   readonly held: LiveHeldRequests
   readonly journal: LiveJournal
-  /** Answers the requests of this world. */
   readonly handle: RequestHandler
   /** Responds without running an operation: with a page, a result of the control API, or an error. */
   readonly responder: Responder
-  /** The resolvers that `on` has added. */
   readonly overrides: Overrides
-  /** The requests that wait for their answer. */
   readonly pending: PendingRequests
-  /** The calls of test code that wait for requests. */
   readonly waits: RequestWaits
-  /** The game servers that the mock has started for its lobbies. */
   readonly servers: LiveServers
-  /** The states that event streams follow. */
   readonly states: ObservedWorld
   readonly past: Past
-  /** The stories of the players. */
   readonly stories: StoryBook
   readonly warnings: WarningRecorder
   readonly #settings: CommonSettings
@@ -185,7 +174,6 @@ export class RunningWorld {
     return this.world.clock
   }
 
-  /** The tokens of the scenario. */
   get tokens(): readonly TokenInfo[] {
     return tokensOf(readTables(this.world.initialState.tables))
   }
@@ -446,7 +434,6 @@ export class RunningWorld {
     return summary
   }
 
-  /** Calls a function when the world is closed. */
   atClose(run: () => void): void {
     this.#closers.push(run)
   }

@@ -19,7 +19,7 @@ import type { KeptSummary } from '../storage/storage.js'
 import type { WorldStorage } from '../storage/world-storage.js'
 import { realTime } from '../store/real-time.js'
 import { withPublicUrl } from '../store/world-state.js'
-import { OpenWorlds } from './open-worlds.js'
+import { type OpenWorld, OpenWorlds } from './open-worlds.js'
 import { type CommonSettings, RunningWorld } from './running-world.js'
 import { otherSeeds, type StartState } from './scenario-registry.js'
 import { type StorageSettings, WorldLoader } from './world-loader.js'
@@ -74,10 +74,7 @@ export class RunningWorlds {
     return storage && { place: storage.place, worlds: storage.count, bytes: storage.bytes }
   }
 
-  /**
-   * Keeps the worlds in a storage from now on. Those that it has already replace those of this mock. Throws `StorageError` if
-   * it cannot read or write one of them.
-   */
+  /** Keeps the worlds in a storage from now on. Those that it has replace those of this mock. Throws `StorageError`. */
   keepIn(kept: StorageSettings): void {
     const { storage, shared } = kept
     const open = this.#open
@@ -228,7 +225,6 @@ export class RunningWorlds {
     return this.#open.running.flatMap(({ faults }) => faults.list({ unused: true }))
   }
 
-  /** Deletes a world. Its users read the reason. */
   async delete(
     id: string,
     reason = `the world ${quoted(id)} was deleted: mock.worlds.put creates it again`,
@@ -298,7 +294,6 @@ export class RunningWorlds {
     throw this.unknown(id)
   }
 
-  /** Creates the error for an id that no world has. */
   unknown(id: string, because = 'in-process, mock.worlds.put creates one'): ApiError {
     return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: ${because}.${didYouMean(id, this.#ids)}`)
   }
@@ -315,7 +310,6 @@ export class RunningWorlds {
     return [...new Set([defaultWorldId, ...this.#open.keys(), ...this.#sleeping().map(({ id }) => id)])]
   }
 
-  /** Lists the kept worlds that are not in memory. */
   #sleeping(): readonly (KeptSummary & Partial<SharedSummary>)[] {
     return this.storage?.list().filter(({ id }) => !this.#open.has(id)) ?? []
   }
@@ -399,7 +393,6 @@ export class RunningWorlds {
 
 const never = Number.POSITIVE_INFINITY
 
-/** Summarizes a world that is not in memory, or not in that of this process. */
 function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<SharedSummary>): ListedWorld {
   const { id, title, seed, revision, now, players, reserved } = kept
   const described = { id, title, seed, revision, now: formatInstant(now) }
@@ -412,18 +405,11 @@ function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<Shared
   return owner ? { ...summary, waiters, replica: owner.address } : { ...summary, waiters: 0, sleeping: true }
 }
 
-function timesOf({
-  createdAt,
-  usedAt,
-}: {
-  readonly createdAt?: number | undefined
-  readonly usedAt: number
-}): Pick<ListedWorld, 'created_at' | 'used_at'> {
+function timesOf({ createdAt, usedAt }: Pick<OpenWorld, 'createdAt' | 'usedAt'>) {
   const created = createdAt === undefined ? {} : { created_at: formatInstant(createdAt) }
   return { ...created, used_at: formatInstant(usedAt) }
 }
 
-/** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */
 function forkState(
   source: RunningWorld,
   worldId: string,

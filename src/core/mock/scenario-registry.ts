@@ -20,16 +20,12 @@ export interface StartState {
   readonly journal?: readonly JournalEntry[] | undefined
   /** The past of a capsule. Its end is the state. */
   readonly past?: Past | DecodedPast | undefined
-  /** Creates the same state with another seed. */
   withSeed(seed: number): WorldState
 }
 
 interface RegistryOptions {
-  /** The scenario that new worlds start with. */
   readonly own: { readonly name: string; readonly scenario: ScenarioInput }
-  /** The scenarios that can be loaded by name. */
   readonly named: Readonly<Record<string, ScenarioInput>>
-  /** Replaces the seeds of the scenarios. */
   readonly seed: number | undefined
   readonly publicUrl: string | undefined
   /** Simulates players in namespaces whose scenario does not set its players. */
@@ -42,7 +38,6 @@ export class ScenarioRegistry {
   readonly #scenarios: Map<string, ScenarioInput>
   readonly #states = new Map<string, WorldState>()
   #commands: ScenarioCommands | undefined
-  /** All scenarios, the mock's own first. */
   readonly summaries: ScenarioSummary[]
 
   constructor(private readonly options: RegistryOptions) {
@@ -62,13 +57,11 @@ export class ScenarioRegistry {
     return copy
   }
 
-  /** The commands of the mock's own scenario. */
   get commands(): ScenarioCommands {
     this.#commands ??= scenarioCommands(this.#named(this.options.own.name))
     return this.#commands
   }
 
-  /** The mock's own scenario. */
   get own(): { readonly name: string; readonly scenario: CheckedScenario } {
     const { name } = this.options.own
     return { name, scenario: this.#named(name) }
@@ -79,10 +72,7 @@ export class ScenarioRegistry {
     return this.stateOf(this.options.own.name, { worldId: defaultWorldId })
   }
 
-  /**
-   * Creates the initial state of a world from a scenario. Default: the mock's own scenario, without its journal. `seed`
-   * replaces the seed of the mock and of the scenario. Throws `UsageError`.
-   */
+  /** Creates the initial state of a world. Default: of the mock's own scenario, without its journal. Throws `UsageError`. */
   stateOf(
     scenario: string | ScenarioInput | undefined,
     { worldId, seed = this.options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
@@ -100,7 +90,6 @@ export class ScenarioRegistry {
     return { world, journal, past, withSeed }
   }
 
-  /** Returns the function that gives the address of a world in links. */
   publicUrlOf(worldId: string): PublicUrlOf {
     const { publicUrl } = this.options
     const path = worldPath(worldId)
@@ -140,7 +129,6 @@ export class ScenarioRegistry {
     return defineWorld(scenario, { ...this.options, seed, path: worldPath(worldId) })
   }
 
-  /** Replaces the mock's own scenario. */
   replaceOwn(scenario: CheckedScenario): void {
     const { name } = this.options.own
     this.#scenarios.set(name, scenario)

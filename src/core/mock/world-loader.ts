@@ -9,7 +9,6 @@ import type { LoggedWorld } from '../store/world.js'
 import type { OpenWorld, OpenWorlds } from './open-worlds.js'
 import { type CommonSettings, RunningWorld } from './running-world.js'
 
-/** A storage for the worlds of a mock. */
 export interface StorageSettings {
   readonly storage: WorldStorage
   /** The time after which an unused world is deleted, in real ms. Worlds that code has made stay. */
@@ -37,10 +36,7 @@ export class WorldLoader {
     return runAtOnce(this.#takeLoading(id) ?? this.#wake(id))
   }
 
-  /**
-   * Loads a kept world that is not in memory, as `find` does. Other work runs meanwhile. Resolves without a world if that was lost or
-   * deleted meanwhile. Rejects with `StorageError` if its storage cannot read it.
-   */
+  /** Loads a kept world, while other work runs. Resolves without one if it was deleted. Rejects with `StorageError`. */
   load(id: string): Promise<unknown> {
     const earlier = this.#loading.get(id)
     if (earlier) return earlier.loaded
@@ -68,7 +64,6 @@ export class WorldLoader {
     for (const one of ids) this.#takeLoading(one)?.return(undefined)
   }
 
-  /** See `RunningWorlds.read`. */
   read(storage: WorldStorage, id: string): RunningWorld | undefined {
     const stored = storage.open(id)
     return stored && runAtOnce(this.#readFrom(stored, id))

@@ -43,10 +43,7 @@ export class WorldRouter {
     return this.#outside
   }
 
-  /**
-   * Answers a request in its world: `use` gets the request as that world sees it. A request that reaches no world is refused.
-   * Never throws or rejects.
-   */
+  /** Answers a request in its world: `use` gets it as that world sees it. Never throws or rejects. */
   answer(
     request: MockRequest,
     place: Place,

@@ -97,10 +97,7 @@ function takeOverLobby(
   return findRunningLobby(caller, tables)
 }
 
-/**
- * Hands the players of a lobby over to a real server: their seats are reserved until that server connects them. `lobby` is as it was
- * before. If its server starts now, the seats begin to expire when it is ready.
- */
+/** Hands players over to a real server: their seats are reserved until it connects them. `lobby` is as before. */
 function handOver({ lobby_id, run_by }: RunningLobby, { lobbies, players }: Tables, now: number): void {
   const isStarting = lobbies.get(lobby_id)?.status === 'starting'
   // Only seats that end by age begin to expire when a lobby is ready. Those of a scenario may have no end.
@@ -128,10 +125,7 @@ function checkDevPlayer(token: string, call: PlayerCall): Record<string, never> 
   throw notAPlayer(token, 'dev_player', call)
 }
 
-/**
- * Finds the player that a lobby's server names, and hands the lobby over to that server. Removes a player of another lobby.
- * Then it returns the `ApiError`, so that the removal is committed. It throws any other `ApiError`.
- */
+/** Finds the player that a lobby's server names. Removes a player of another lobby, and returns an `ApiError` then. */
 function findOwnPlayer(caller: LobbyCaller, call: PlayerCall): ApiError | PlayerRow {
   const { input, tables, now } = call
   const token = input.player_token
@@ -150,7 +144,6 @@ function findOwnPlayer(caller: LobbyCaller, call: PlayerCall): ApiError | Player
   return tables.players.get(token) ?? player
 }
 
-/** Creates the error for a `player_token` that is not of the expected kind (PROTOCOL.md C). */
 function notAPlayer(token: string, kind: 'player' | 'dev_player', call: PlayerCall): ApiError {
   const source =
     kind === 'player'

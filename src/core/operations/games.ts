@@ -50,7 +50,6 @@ export function namespaceSummary(namespace: NamespaceRow): NamespaceSummary {
   return { namespace_id, create_ts: formatInstant(created_at), display_name, version_id, name_id }
 }
 
-/** Lists the versions that namespaces run, each as old as the first namespace that runs it. */
 function versionSummaries(namespaces: readonly NamespaceRow[]): VersionSummary[] {
   const since = new Map<string, number>()
   for (const { version_id, created_at } of namespaces) {

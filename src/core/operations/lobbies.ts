@@ -65,18 +65,13 @@ function cannedLobby(mode: GameModeRow): Lobby {
 /** Answers find, join and create of a development token: its own server, and a new token for each player (PROTOCOL.md B2). */
 export function cannedJoin(
   caller: Extract<Caller, { kind: 'development' }>,
-  {
-    tables,
-    random,
-    seed,
-    now,
-    client,
-  }: Pick<WriteCall<'lobbies.find'>, 'tables' | 'random' | 'seed' | 'now' | 'client'>,
+  call: Pick<WriteCall<'lobbies.find'>, 'tables' | 'random' | 'seed' | 'now' | 'client'>,
 ): Join {
+  const { tables, random, client } = call
   const { region_id, region_display_name: display_name } = localRegion
   const scenario = [caller.server, tables.namespaces.get(caller.namespaceId)?.development]
   const ports = joinPorts({ lobby_id: nilUuid, region_id }, scenario, client.host)
-  return joinOutput(nilUuid, { region_id, display_name }, ports, devPlayerToken(random, { seed, now }))
+  return joinOutput(nilUuid, { region_id, display_name }, ports, devPlayerToken(random, call))
 }
 
 /** Builds the answer of find, join and create. */

@@ -26,12 +26,10 @@ interface Place {
   readonly group: string
 }
 
-/** A call that takes a seat for a new player. */
 type SeatCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'tables' | 'random' | 'now'>
 
 type FindInput = OperationInput<'lobbies.find'>
 
-/** The parts of a find that choose its lobby. */
 type FindCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'input' | 'tables' | 'starter' | 'outageOf'>
 
 /** Takes a seat in the fullest lobby that fits, or in a new one (PROTOCOL.md C). */
@@ -42,10 +40,7 @@ export const findLobby: Resolver<'lobbies.find'> = call => {
   return reserveSeat('lobby_id' in choice ? choice : createLobbyRow(choice, input, call), call)
 }
 
-/**
- * Returns the lobby that find takes, or else the place of the lobby that it creates. Changes nothing. Throws `ApiError` for
- * a request that find refuses.
- */
+/** Returns the lobby that find takes, or the place of a new one. Changes nothing. Throws `ApiError`. */
 export function chooseForFind(namespaceId: string, call: FindCall): LobbyRow | Place {
   const { client, input, tables } = call
   const modes = findableModes(input, namespaceId, tables)
@@ -123,10 +118,7 @@ function findMode(id: string, namespace_id: string, { gameModes }: LobbyTables):
   )
 }
 
-/**
- * Lists the requested regions that each mode enables: by mode, then in the order of the request. Throws `ApiError` for an
- * unknown region, and if no mode enables a requested region.
- */
+/** Lists the requested regions that each mode enables, by mode. Throws `ApiError` if there are none. */
 function findPlaces(
   modes: readonly GameModeRow[],
   requested: readonly string[] | undefined,
@@ -147,7 +139,6 @@ function findPlaces(
   )
 }
 
-/** Leaves out the regions that are down. */
 function upPlaces(places: readonly Place[], { outageOf }: Pick<FindCall, 'outageOf'>): readonly Place[] {
   return places.some(({ region_id }) => outageOf(region_id) !== undefined)
     ? places.filter(({ region_id }) => outageOf(region_id) === undefined)
@@ -188,7 +179,6 @@ function fullestLobby(places: readonly Place[], { client, input, tables, starter
   return best
 }
 
-/** Creates a function that sorts lobbies as find prefers them: the fullest first, then the nearest. */
 function preference(input: FindInput, tables: LobbyTables): (one: LobbyRow, other: LobbyRow) => number {
   const compare = compareDistances(input, tables)
   return (one, other) => freeSeats(one) - freeSeats(other) || compare(one.region_id, other.region_id)
@@ -265,7 +255,6 @@ function noneAvailable(places: readonly Place[]): ApiError {
   )
 }
 
-/** Throws `ApiError` if players may not join the lobby by its id. They may join a closed lobby (PROTOCOL.md C). */
 function checkJoinable(
   lobby: LobbyRow,
   { tables: { gameModes }, starter, outageOf }: Pick<WriteCall<'lobbies.join'>, 'tables' | 'starter' | 'outageOf'>,
@@ -301,7 +290,6 @@ function checkJoinable(
 /** Simulated players may not use this share of the lobbies of a namespace. */
 const shareForClients = 1 / 8
 
-/** Throws `ApiError` if a limit forbids a new lobby. */
 function checkNewLobby(
   { namespace_id, game_mode_id, max_players_normal }: GameModeRow,
   { max_players = max_players_normal }: { readonly max_players?: number | undefined },
@@ -324,7 +312,6 @@ function checkNewLobby(
   )
 }
 
-/** Creates a lobby. It is ready at once if the mock simulates its server. */
 function createLobbyRow(
   { mode, region_id }: Place,
   input: Partial<Pick<OperationInput<'lobbies.create'>, 'publicity' | 'tags' | 'max_players' | 'lobby_config'>>,
@@ -351,10 +338,7 @@ function createLobbyRow(
   return createRow('lobbies', keepDigits(columns, input), { tables, random, now })
 }
 
-/**
- * Reserves a free seat of a lobby for a new player (PROTOCOL.md C). Starts its game server if it has none. A simulated player is
- * connected at once.
- */
+/** Reserves a seat for a new player (PROTOCOL.md C). Starts a game server. Connects a simulated player. */
 function reserveSeat(found: LobbyRow, { client, tables, random, now }: SeatCall): Join {
   const lobby = startMissingServer(found, tables, now)
   const { lobby_id, namespace_id, region_id } = lobby

@@ -248,7 +248,6 @@ function portErrors(ports: readonly Port[]): ValidationError[] {
 
 type Range = NonNullable<Port['port_range']>
 
-/** Returns the error if the text was seen before. Otherwise adds the text to `seen`. */
 function repetition(text: string, seen: Set<string>, error: string): string[] {
   if (seen.has(text)) return [error]
   seen.add(text)

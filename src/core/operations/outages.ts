@@ -3,10 +3,7 @@ import type { RunningLobby } from '../store/lobby-rules.js'
 import type { LiveWorld } from '../store/world.js'
 import { stopLobby } from './game-server.js'
 
-/**
- * Stops the lobbies in regions that are down, and marks the outages that have begun. Call it when an outage may have begun, and when
- * faults have met other lobbies. `at` in ms since the epoch. Default: the present time.
- */
+/** Stops the lobbies in regions that are down, and marks the outages that have begun. `at` in ms since the epoch. */
 export function applyOutages(world: LiveWorld, at = world.clock.now()): void {
   const { records } = world.faults
   if (!records.some(({ fault }) => fault.effect.outage)) return

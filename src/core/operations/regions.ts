@@ -87,7 +87,6 @@ export function distance(
   return { kilometers, miles: kilometers * milesInKilometer }
 }
 
-/** Wraps coordinates into their ranges. Beyond a pole, they continue on the other side of the globe. */
 function normalizeCoordinates({ latitude, longitude }: Coordinates): Coordinates {
   const inRange = longitude % 360
   if (Math.abs(latitude) <= 90) return { latitude, longitude: inRange }

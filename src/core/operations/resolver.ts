@@ -29,7 +29,6 @@ export const acceptedCallers = {
   cloud: ['cloud'],
 } as const satisfies { readonly [Needed in Auth]: readonly Caller['kind'][] }
 
-/** The callers of an operation with that auth. */
 export type CallerOf<Needed extends Auth> = Extract<Caller, { kind: (typeof acceptedCallers)[Needed][number] }>
 
 /** Checks if a call gets mock data instead of the world's: the matchmaker operations of a development token (PROTOCOL.md B2). */
@@ -51,7 +50,6 @@ export interface Client {
   readonly sessionMs?: number
 }
 
-/** A call of an operation that reads. Its answer depends on nothing else. */
 interface ReadCall<Id extends OperationId> extends ReadView {
   readonly caller: CallerOf<Operations[Id]['auth']>
   readonly input: OperationInput<Id>

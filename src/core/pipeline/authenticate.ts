@@ -15,10 +15,7 @@ import type { Route } from './routes.js'
 
 const scheme = 'Bearer '
 
-/**
- * Reads the token of a request. The header has to be `Bearer <token>`, with exactly one space (PROTOCOL.md B1). `anyCase`: as in
- * RFC 9110, the case of the scheme does not count.
- */
+/** Reads the token: `Bearer <token>`, with one space (PROTOCOL.md B1). `anyCase`: the case of the scheme does not count. */
 export function readToken(
   request: Pick<MockRequest, 'headers'>,
   { anyCase = false }: { readonly anyCase?: boolean } = {},
@@ -110,7 +107,6 @@ function expiredToken(kind: ExpiringToken): ApiError {
   return new ApiError('CLAIMS_ENTITLEMENT_EXPIRED', `this ${kind} token has expired: ${howToRenew[kind]}`)
 }
 
-/** The kind of token that an operation needs, with its article. */
 const neededToken: { readonly [auth in Auth]: string } = {
   none: 'no',
   bearer: 'a',
@@ -123,7 +119,6 @@ const neededToken: { readonly [auth in Auth]: string } = {
 /** Tells users where to find the tokens of games and namespaces. */
 const shownTokens = 'the page at GET /, the key t and GET /__mock/tokens show the tokens, in-process mock.tokens'
 
-/** Tells users where to find the tokens of lobbies, which come and go. */
 const lobbyTokens =
   'GET /__mock/tokens?kind=lobby shows those of lobbies, in-process mock.lobbyEnvironment(lobbyId).RIVET_TOKEN'
 
@@ -150,13 +145,9 @@ const howToRenew: { readonly [kind in ExpiringToken]: string } = {
   device: 'create a new link with POST /cloud/devices/links',
 }
 
-/** In characters. The rest of a longer address is ignored. */
 const longestAddress = 64
 
-/**
- * Finds the client: as trusted proxies report it, else the first address of `x-forwarded-for`, else the address of the connection
- * (PROTOCOL.md B6, B9).
- */
+/** Finds the client: as trusted proxies report it, else by `x-forwarded-for`, else by its connection (PROTOCOL.md B6, B9). */
 export function readClient(request: MockRequest): Client {
   const [first = ''] = (request.forwardedFor ?? header(request, 'x-forwarded-for') ?? '').split(',', 1)
   const forwarded = first.trim().slice(0, longestAddress)

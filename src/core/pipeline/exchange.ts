@@ -31,7 +31,6 @@ import {
 } from './respond.js'
 import { type Route, routes } from './routes.js'
 
-/** The parts of a world that answer its requests. */
 interface AnsweringParts {
   readonly worldId: string
   readonly world: LiveWorld
@@ -62,9 +61,7 @@ export class Exchange implements RequestFacts, CallOrigin {
   waitsFor: WaitReason | undefined
   longestBlockMs: number | undefined
   readonly #parts: AnsweringParts
-  /** Replaces parts of the answer. */
   #edited: HeldAnswer | undefined
-  /** An effect on the answer of the operation. */
   #effect: Pick<SelectedFault['effect'], 'index' | 'truncate' | 'date'> | undefined
   /** The generation of the history when the request arrived. */
   readonly #generation: number
@@ -150,7 +147,6 @@ export class Exchange implements RequestFacts, CallOrigin {
     })
   }
 
-  /** Answers a request that was held, or fails it. */
   #goOn(how: HeldEnd, runner: CallRunner, faultId: string): Answer {
     if (how === 'client gone') return this.#fail(new ClientGone())
     const { answer, error, reset, empty } = how
@@ -173,7 +169,6 @@ export class Exchange implements RequestFacts, CallOrigin {
     })
   }
 
-  /** Returns the answer that this request would get now. It changes nothing. */
   #draft(runner: CallRunner): AnswerDraft {
     try {
       const { output, waitsFor } = runner.draft(this.#parse(), this.request)
@@ -292,7 +287,6 @@ export class Exchange implements RequestFacts, CallOrigin {
   }
 }
 
-/** The answer of a fault. */
 function injectedError(error: FaultError, faultId: string): InjectedError {
   const { code = 'ERROR', message = `fault ${faultId} of this mock injected this error`, metadata } = error
   const { retry_after = code === 'API_RATE_LIMIT' ? 1 : undefined } = error
@@ -308,13 +302,11 @@ type IndexShift = NonNullable<SelectedFault['effect']['index']>
 /** A watch index has at most 19 digits. */
 const indexes = 10n ** 19n
 
-/** Returns the input of a watch with the world's index in place of that of the client. */
 function withWorldIndex(input: Call['input'], { offset }: IndexShift): Call['input'] {
   const { watch_index: index } = input
   return typeof index === 'bigint' ? { ...input, watch_index: wrapIndex(index - BigInt(offset)) } : input
 }
 
-/** Returns the output of a watch with the client's index in place of that of the world. Text of an override that is no index stays. */
 function withClientIndex(output: unknown, { offset }: IndexShift): unknown {
   const { watch } = output as { readonly watch: { readonly index: string } } // the output of every watch has it
   if (!/^\d+$/.test(watch.index)) return output
@@ -325,7 +317,6 @@ function wrapIndex(index: bigint): bigint {
   return ((index % indexes) + indexes) % indexes
 }
 
-/** Says in the log how a held request went on. Empty: as usual. */
 function endText(how: HeldEnd): string {
   if (how === 'client gone') return ''
   if (how.answer) return ', answer edited'
@@ -333,14 +324,12 @@ function endText(how: HeldEnd): string {
   return how.error || how.reset || how.empty ? ', then failed' : ''
 }
 
-/** Returns a response as JSON. */
 function answerOf({ status, output }: Result, waits_for?: AnswerDraft['waits_for']): AnswerDraft {
   const answer: AnswerDraft = { status, ...(waits_for === undefined ? {} : { waits_for }) }
   if (output !== undefined) setKey(answer, 'body', parseJson(writeJson(output)))
   return answer
 }
 
-/** Reads the fields of all parts of a request. No two parts of an operation have a field of the same name. */
 function readInput(request: MockRequest, { id, params }: Route<OperationId>, { kind }: Caller): Call['input'] {
   const spec: OperationSpec = operations[id]
   const query = parseQuery(spec, request)

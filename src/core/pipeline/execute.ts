@@ -47,7 +47,6 @@ export function outputNow(output: Output): unknown {
   return output instanceof LateOutput ? output.make() : output
 }
 
-/** The output that a call would have now. */
 interface OutputDraft {
   /** JSON. `undefined` is the empty body. */
   readonly output?: unknown
@@ -236,7 +235,6 @@ function isLobbyReady(join: Join, { tables }: ReadView): boolean {
   )
 }
 
-/** Returns an answer with the ports of the lobby's own server. They are known only once the server runs. */
 function withOwnPorts(join: Join, host: string | undefined, { tables }: ReadView): Join {
   const lobby = tables.lobbies.get(join.lobby.lobby_id)
   if (!lobby?.ports) return join

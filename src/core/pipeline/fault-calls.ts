@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../contract/errors.js'
 import type { FaultError, FaultState, HeldRelease } from '../contract/faults.js'
 import type { OperationPattern } from '../contract/journal.js'
-import { checkKeys, quoted, reworded, UsageError } from '../lib/messages.js'
+import { checkKeys, reworded, UsageError } from '../lib/messages.js'
 import { durationInCode } from '../lib/time.js'
 import type { FaultDelayInput, FaultInput } from './fault-input.js'
 import type { Faults } from './faults.js'
@@ -23,7 +23,6 @@ export interface FaultHandle extends FaultState {
   release(how?: HeldRelease): number
 }
 
-/** A fault that a call makes. */
 export interface FaultOfCall {
   readonly fault: FaultInput
   /** Rewrites a message about the keys of the fault as one about the arguments of the call. */
@@ -38,18 +37,18 @@ export function failure(operation: OperationPattern, what: Failure, options?: Fa
     )
   // The path of a status or a code alone names no key that the user wrote.
   const isWhole = typeof what === 'object'
-  return faultOf('fail', operation, { effect: { error: errorOf(what) }, argument: 'failure', isWhole }, options)
+  return faultOf('fail', operation, { error: errorOf(what) }, { argument: 'failure', isWhole }, options)
 }
 
 /** Returns a fault that delays the requests of an operation. */
 export function delayed(operation: OperationPattern, delay: FaultDelayInput, options?: FaultOptions): FaultOfCall {
   if (delay === undefined) throw new UsageError(`delay: the delay is missing: expected ${durationInCode}`)
-  return faultOf('delay', operation, { effect: { delay }, argument: 'delay', isWhole: true }, options)
+  return faultOf('delay', operation, { delay }, { argument: 'delay' }, options)
 }
 
 /** Returns a fault that holds the requests of an operation. */
 export function held(operation: OperationPattern, options?: FaultOptions): FaultOfCall {
-  return faultOf('hold', operation, { effect: { hold: true }, argument: 'hold', isWhole: true }, options)
+  return faultOf('hold', operation, { hold: true }, { argument: 'hold' }, options)
 }
 
 /** Adds a fault. Returns its handle. Throws `UsageError` if an argument is wrong. */
@@ -75,18 +74,13 @@ const faultPath = new RegExp(
 function faultOf(
   call: string,
   operation: OperationPattern,
-  {
-    effect,
-    argument,
-    isWhole,
-  }: { readonly effect: FaultInput['effect']; readonly argument: string; readonly isWhole: boolean },
+  effect: FaultInput['effect'],
+  { argument, isWhole = true }: { readonly argument: string; readonly isWhole?: boolean },
   options: FaultOptions = {},
 ): FaultOfCall {
   // A misspelt name must not match every request.
   if (operation === undefined)
     throw new UsageError(`${call}: the operation is missing. For the requests of all operations, pass "*"`)
-  if (typeof options !== 'object' || options === null)
-    throw new UsageError(`${call}: the options are ${quoted(options)}: expected an object such as { times: 2 }`)
   checkKeys(options, optionNames, call)
   return {
     fault: { ...options, operation, effect },

@@ -30,7 +30,6 @@ export function withTextDurations(fault: FaultInput): Fault {
   return { ...all, effect: { ...effect, ...textIn(effect, 'delay', 'spurious', 'date'), ...inner } } as Fault // checked later
 }
 
-/** Returns those of the keys whose value is a number of ms, as text. */
 function textIn(values: object, ...keys: string[]): Readonly<Record<string, string>> {
   const texts: Record<string, string> = {}
   for (const key of keys) {

@@ -77,7 +77,6 @@ export interface AnswerDraft extends Partial<Answer> {
   readonly waits_for?: 'watch' | 'lobby' | 'resolver'
 }
 
-/** A held request, and the function that releases it. */
 interface Held extends HeldExchange {
   /** The fault that holds it. `undefined` after a release with a delay, because the fault may be deleted meanwhile. */
   faultId: string | undefined
@@ -101,7 +100,6 @@ export class LiveFaults implements Faults {
     return this.#records.length === 0
   }
 
-  /** True while a fault holds or delays a request. */
   get isHolding(): boolean {
     return this.#unanswered.size > 0 || this.#held.size > 0
   }
@@ -165,7 +163,6 @@ export class LiveFaults implements Faults {
     return [...this.#held].find(({ facts }) => facts.rayId === id)
   }
 
-  /** Lists the requests that faults hold or delay. */
   heldRequests(): HeldExchange[] {
     return [...this.#held]
   }
@@ -176,7 +173,6 @@ export class LiveFaults implements Faults {
     for (const close of this.#unanswered) close()
   }
 
-  /** Releases the requests that deleted faults held. */
   releaseDeleted(): void {
     this.#release(({ faultId }) => faultId !== undefined && !this.#find(faultId))
   }

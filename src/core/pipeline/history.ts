@@ -63,7 +63,6 @@ interface ChangeEntry extends BudgetEntry {
   readonly passedMs: number
 }
 
-/** An entry in the list of a budget, which sets its neighbours. */
 interface BudgetEntry {
   /** Exchanges and change sets of a world are numbered together, from 1. */
   readonly id: number
@@ -80,7 +79,6 @@ export class HistoryBudget {
   // A list, because an entry may go from its middle.
   #oldest: BudgetEntry | undefined
   #newest: BudgetEntry | undefined
-  /** The estimated memory of all entries. */
   bytes = 0
 
   /** `limit` in bytes. */
@@ -114,12 +112,9 @@ export class HistoryBudget {
   }
 }
 
-/** A first-in-first-out queue. Unlike `Array.shift`, its `shift` takes constant time. */
 class Queue<Item extends BudgetEntry> {
   #items: (Item | undefined)[] = []
-  /** The index of the oldest item. */
   #start = 0
-  /** The bytes of all items. */
   bytes = 0
 
   get size(): number {
@@ -139,7 +134,6 @@ class Queue<Item extends BudgetEntry> {
     this.bytes += item.bytes
   }
 
-  /** Removes and returns the oldest item. */
   shift(): Item | undefined {
     const item = this.#items[this.#start]
     if (item === undefined) return undefined
@@ -169,15 +163,12 @@ class Queue<Item extends BudgetEntry> {
   }
 }
 
-/** A revision of a world, and the time of its change set, in ms since the epoch. */
 interface Revision {
   readonly revision: number
   readonly at: number
 }
 
-/** The limits of a history. */
 export interface HistoryLimits {
-  /** The most exchanges. */
   readonly exchanges: number
   /** The length of the history: ms of the world's clock, or a number of change sets. */
   readonly changes: { readonly ms: number } | { readonly count: number }
@@ -236,10 +227,7 @@ export class History {
   /** False after an exchange was about an earlier revision than the one before it: it was held. */
   #areInOrder = true
 
-  /**
-   * `start` is the first revision of the world. `explain` returns the reasons of answers, in the order of their revisions. The
-   * history calls it before it drops those revisions.
-   */
+  /** `start`: the first revision of the world. `explain` returns the reasons of answers, before their revisions are dropped. */
   constructor(
     private readonly limits: HistoryLimits,
     start: Revision,
@@ -285,12 +273,10 @@ export class History {
     this.replaced.emit()
   }
 
-  /** The id of the oldest exchange. `undefined` if there is none. */
   get oldestExchange(): number | undefined {
     return this.#oldestQueue().oldest?.id
   }
 
-  /** The id of the oldest successful read. `undefined` if there is none. */
   get oldestRead(): number | undefined {
     return this.#reads.oldest?.id
   }
@@ -330,7 +316,6 @@ export class History {
     this.beginsAt = realTime()
   }
 
-  /** Drops all change sets, and begins at a revision. */
   restart(start: Revision): void {
     while (this.#changes.size > 0) this.#removeOldest(this.#changes)
     this.#lastDroppedChange = this.lastId
@@ -368,7 +353,6 @@ export class History {
     this.restarted.emit()
   }
 
-  /** Adds the exchanges of the past before an id. */
   #addComing(id: number): void {
     const { exchanges = [] } = this.#coming ?? {}
     for (let next = exchanges.at(-1); next && next.id < id; next = exchanges.at(-1)) {
@@ -562,10 +546,7 @@ export class History {
     this.#oldest = oldest.changeSet
   }
 
-  /**
-   * Drops the oldest change set for the budget, and the answers before it. The budget would drop these next, and their reasons
-   * would cost more than the requests did.
-   */
+  /** Drops the oldest change set for the budget, and the answers before it: their reasons would cost more than the requests. */
   #dropChangeAndAnswers = (): void => {
     const { oldest } = this.#changes
     if (!oldest) return

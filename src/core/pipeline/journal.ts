@@ -151,10 +151,7 @@ export class LiveJournal implements Journal {
     if (!verification.ok) throw new JournalMismatch(verification)
   }
 
-  /**
-   * Returns a request as it was sent, with whole tokens. `undefined` if the journal has no such request, or has it from a
-   * snapshot only.
-   */
+  /** Returns a request as it was sent, with whole tokens. `undefined` if the journal has none, or only from a snapshot. */
   sentRequest(id: number): SentRequest | undefined {
     return this.#history.exchange(id)?.sentRequest?.()
   }
@@ -172,7 +169,6 @@ export class LiveJournal implements Journal {
 /** In bytes. The journal drops a longer body. */
 const longestBody = 256 * 1024
 
-/** In bytes. `answers: 'short'` leaves out a longer answer. */
 const longestShortAnswer = 2 * 1024
 
 /** A request and its response. It creates its journal entry on demand, because most entries are never read. */
@@ -323,10 +319,7 @@ function headLength({ path, query = '', headers }: MockRequest): number {
   return bytes
 }
 
-/**
- * Restores an exchange of an earlier run from its entry. Without `past`, its entry is from a snapshot, and the history does not have
- * its change sets.
- */
+/** Restores an exchange of an earlier run. Without `past` it is from a snapshot, and the history lacks its change sets. */
 export function restoreExchange(
   kept: JournalEntry,
   past?: Pick<StoredExchange, 'revision' | 'caller'>,
@@ -356,7 +349,6 @@ export function restoreExchange(
   }
 }
 
-/** Returns the request of an entry, as its client would send it again. */
 function requestOf(entry: JournalEntry): SentRequest {
   const { method, path, query, headers, body } = entry
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map(one => [name, one]))

@@ -101,14 +101,12 @@ export interface RequestOwner {
   readonly namespaceId?: string | undefined
 }
 
-/** Lists the names of the owner's game: its id and its `name_id`. */
 function gameNamesOf(owner: RequestOwner, { games, namespaces }: ReadTables): (string | undefined)[] {
   const { gameId, namespaceId } = owner
   const id = gameId ?? (namespaceId === undefined ? undefined : namespaces.get(namespaceId)?.game_id)
   return id === undefined ? [] : [id, games.get(id)?.name_id]
 }
 
-/** Lists the names of the owner's namespace: its id, its `name_id`, and `<game name_id>/<namespace name_id>`. */
 function namespaceNamesOf({ namespaceId }: RequestOwner, tables: ReadTables): (string | undefined)[] {
   if (namespaceId === undefined) return []
   const namespace = tables.namespaces.get(namespaceId)

@@ -63,7 +63,6 @@ export function withoutMapping(address: string): string {
 /** The headers that proxies add. */
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 
-/** Returns the first header by which a request shows that it came through a proxy. */
 function proxyHeaderOf({ headers }: Pick<MockRequest, 'headers'>): string | undefined {
   return proxyHeaders.find(name => headers[name] !== undefined)
 }
@@ -71,7 +70,6 @@ function proxyHeaderOf({ headers }: Pick<MockRequest, 'headers'>): string | unde
 /** The client in a header, if a proxy does not tell its address (RFC 7239 § 6.2). */
 export const unknownClient = 'unknown'
 
-/** Returns the IP address of a client: as trusted proxies report it, or else that of the connection. */
 function clientAddress(request: Pick<MockRequest, 'address' | 'forwardedFor'>): string {
   return request.forwardedFor ?? connectionAddress(request)
 }
@@ -97,7 +95,6 @@ export function namespaceOfOrigin(origin: string, { games, namespaces, settings 
   return game && namespaces.withUnique('name_id', `${game.game_id}\0${name_id}`)
 }
 
-/** The host name of an Origin header; `undefined` for `null`, and for a text that is no URL. */
 function originHost(origin: string): string | undefined {
   return parseUrl(origin)?.hostname || undefined
 }
@@ -224,10 +221,7 @@ function otherHostOf(request: Pick<MockRequest, 'headers'>): string | undefined 
   return ipLiteral.test(host) && !isOwn ? host : undefined
 }
 
-/**
- * Refuses a call of the control API from another machine, unless its address is listed: the control API shows tokens, and
- * changes everything. Throws `ApiError`.
- */
+/** Refuses a call of the control API from another machine, unless its address is listed. Throws `ApiError`. */
 function checkControlAddress(request: Sender, isListed: (address: string) => boolean): void {
   if (mayControl(request, isListed)) return
   const address = clientAddress(request)
@@ -283,7 +277,6 @@ const ipLiteral = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i
 /** The form of an allowed host, for messages. */
 export const hostForm = 'a name without a port, such as game.example, or .example for all names below it'
 
-/** Tells whether a text can be the host of a URL, without a port. */
 function isHost(text: string): boolean {
   return ipLiteral.test(text) || /^[\w-]+(\.[\w-]+)*\.?$/.test(text)
 }

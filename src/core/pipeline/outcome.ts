@@ -1,3 +1,4 @@
+import type { JournalEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { isJsonObject } from '../lib/json.js'
 import { counted } from '../lib/messages.js'
@@ -38,24 +39,15 @@ const outcomes = {
   readonly [Id in OperationId]?: (answer: Answer, describeLobby: DescribeLobby) => string | undefined
 }
 
-/**
- * Describes the answer to a successful call in a few words: `206 lobbies`. Returns `undefined` if the status says enough, and
- * for an answer that the service would not give.
- */
+/** Describes the answer to a successful call: `206 lobbies`. `undefined` if the status says enough. */
 export function describeOutcome(operation: string, answer: unknown, describeLobby: DescribeLobby): string | undefined {
   if (!isJsonObject(answer) || !Object.hasOwn(outcomes, operation)) return undefined
   return outcomes[operation as keyof typeof outcomes](answer, describeLobby)
 }
 
+type Outcome = Pick<JournalEntry, 'method' | 'status'> & { readonly revisions?: readonly number[] | undefined }
+
 /** Tells whether a request only read, and succeeded. The journal drops such requests first, because clients repeat them. */
-export function isPlainRead({
-  method,
-  status,
-  revisions,
-}: {
-  readonly method: string
-  readonly status: number
-  readonly revisions?: readonly number[] | undefined
-}): boolean {
+export function isPlainRead({ method, status, revisions }: Outcome): boolean {
   return method === 'GET' && status > 0 && status < 400 && revisions === undefined
 }

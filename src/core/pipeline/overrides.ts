@@ -47,12 +47,10 @@ interface AnyOverride extends OverrideOptions {
 export class Overrides {
   /** The newest last. */
   readonly #added: Partial<Record<string, AnyOverride[]>> = {}
-  /** Functions that reject the waiting requests. */
   readonly #cancels = new Set<() => void>()
 
   constructor(private readonly world: World) {}
 
-  /** The number of requests that wait for a resolver. */
   get waiting(): number {
     return this.#cancels.size
   }
@@ -150,7 +148,7 @@ export class Overrides {
 }
 
 /** Throws `UsageError` if the operation does not exist, the resolver is not a function, or an option is wrong. */
-export function checkOverride(call: string, id: unknown, resolver: unknown, options: unknown = {}): void {
+export function checkOverride(call: string, id: unknown, resolver: unknown, options: object = {}): void {
   if (typeof id !== 'string' || !Object.hasOwn(operations, id)) {
     // Handlers of MSW have a method and a path instead.
     const ofPath = operationIds.find(one => String(id).endsWith(operations[one].path)) ?? String(id)
@@ -160,8 +158,6 @@ export function checkOverride(call: string, id: unknown, resolver: unknown, opti
     throw new UsageError(
       `the resolver of ${id} is ${quoted(resolver)}: expected a function, such as ({ original }) => original()`,
     )
-  if (typeof options !== 'object' || options === null)
-    throw new UsageError(`${call}: the options are ${quoted(options)}: expected an object such as { once: true }`)
   checkKeys(options, ['once'], call)
   const { once }: { readonly once?: unknown } = options
   if (once !== undefined && typeof once !== 'boolean')
@@ -184,7 +180,6 @@ function checkAnswer(id: OperationId, answer: unknown): unknown {
   return answer
 }
 
-/** Returns an error about a value that a resolver of MSW may return or throw, and this one may not. */
 function ofMsw(id: OperationId, did: 'returned' | 'threw', value: unknown): UsageError | undefined {
   const { headers, next } = Object(value) as {
     readonly headers?: { get?(name: string): unknown }

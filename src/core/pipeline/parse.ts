@@ -17,13 +17,9 @@ import { bodyLimit, header, type MockRequest } from './message.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The most problems in one message. */
 const mostProblems = 10
 
-/**
- * Parses the query of a request. Ignores unknown parameters. Throws `API_BAD_QUERY` if a known one does not fit, or is
- * sent twice.
- */
+/** Parses the query of a request. Ignores unknown parameters. Throws `API_BAD_QUERY`. */
 export function parseQuery({ query: schema }: Pick<OperationSpec, 'query'>, { query: text = '' }: MockRequest): Fields {
   if (!schema) return {}
   if (text === '') return parseTexts(schema, undefined, 'API_BAD_QUERY', 'query parameter')
@@ -88,7 +84,6 @@ export function jsonOf(bytes: Uint8Array | undefined): unknown {
 /** A byte order mark. The decoder keeps it, because the service refuses it. */
 const mark = '\ufeff'
 
-/** The limits of a body. */
 export interface BodyLimits extends JsonLimits {
   readonly bytes: number
   /** Ends the message about a body that is too large. Default: `send a shorter one`. */
@@ -182,7 +177,6 @@ function numberBeyond(text: string): string | undefined {
   return tokens.find(token => !token.startsWith('"') && Math.abs(Number(token)) === Number.POSITIVE_INFINITY)
 }
 
-/** Names the key that a client may have mistyped, for the end of a message about a missing one. The mock ignores unknown keys. */
 function mistypedKey({ path }: Issue, value: unknown): string {
   const [key, ...inner] = path
   if (typeof key !== 'string' || inner.length > 0 || valueAt(value, path) !== undefined) return ''

@@ -10,10 +10,7 @@ import type { Redactor } from './redact.js'
 /** Requests for which only code can end the wait hold the process for this time, in ms: their clients may have a timeout. */
 const holdMs = 10_000
 
-/**
- * The requests of a world that wait for their answer, the oldest first. A request that is answered at once never gets here. They
- * hold the process, as connections would.
- */
+/** The requests of a world that wait for their answer, the oldest first. They hold the process, as connections would. */
 export class PendingRequests {
   readonly #exchanges = new Set<RequestFacts>()
   readonly #emitter = new Emitter<boolean>()
@@ -85,10 +82,7 @@ export class PendingRequests {
     return [...held, ...others].slice(0, limit).map(exchange => pendingRequest(exchange, this.redactor))
   }
 
-  /**
-   * Calls the listener after a request began to wait, or ended: with `true` if a fault holds or delays it, or did. Returns a
-   * function that unsubscribes.
-   */
+  /** Calls the listener after a request began or ended to wait: with `true` if a fault holds or delays it. */
   subscribe(listener: (isHeld: boolean) => void): () => void {
     return this.#emitter.subscribe(listener)
   }

@@ -94,7 +94,6 @@ export class Blocked<Output> {
 export class Watches {
   readonly #world: LiveWorld
   readonly #maxWaiters: number
-  /** The reads with blocked requests, by key. */
   readonly #reads = new Map<string, WatchedRead<object, object>>()
 
   constructor(world: LiveWorld, maxWaiters: number) {
@@ -134,16 +133,12 @@ interface ReadOptions<T, Output> {
   read(): Reading<T>
   /** Turns a reading into the answer of a request. May throw `ApiError`. */
   toOutput(reading: Reading<T>): Output
-  /** Identifies the read. */
   readonly key: string
   /** Called with the key when no request is blocked any more. */
   onIdle?(key: string): void
 }
 
-/**
- * A read with blocked requests. When a dependency changes, it reads once for all of them, and answers them if the value
- * differs.
- */
+/** A read with blocked requests. When a dependency changes, it reads once for all, and answers if the value differs. */
 export class WatchedRead<T, Output> implements DependencyListener {
   readonly #world: LiveWorld
   readonly #options: ReadOptions<T, Output>
@@ -154,7 +149,6 @@ export class WatchedRead<T, Output> implements DependencyListener {
   /** Runs when the clock alone may change the value. */
   #changeTimer: Timer | undefined
 
-  /** `reading` is the present reading. */
   constructor(world: LiveWorld, reading: Reading<T>, options: ReadOptions<T, Output>) {
     this.#world = world
     this.#reading = reading
@@ -251,7 +245,6 @@ class BlockedRequest<Output> implements Waiter {
     if (this.#signal?.aborted) this.#abort()
   }
 
-  /** Answers with the present state. */
   readonly end = () => {
     try {
       const output = this.#watched.output()

@@ -12,17 +12,13 @@ export function redactToken(token: string): string {
   return label === undefined ? '…' : `${label}.…`
 }
 
-/** Redacts the tokens that a mock has created. It recognises them by their form. */
 function redactMintedTokens(text: string): string {
   // Most texts hold none, and the pattern is slower.
   if (!text.includes('.mock.')) return text
   return text.replaceAll(/(?<!\w)(\w+)\.mock\.[\w.%-]+/g, '$1.mock.…')
 }
 
-/**
- * A token in the path of a page or of the control API. The lookbehind starts only at a segment. Started at each of many
- * slashes, it would take quadratic time.
- */
+/** A token in the path of a page or of the control API. The lookbehind starts at a segment: quadratic time otherwise. */
 const tokenInPath =
   /(?<=\/)(?=[^/\s"'?#])(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players|stories)\/+)[^/\s"'?#]+/g
 
@@ -50,7 +46,8 @@ export class Redactor {
   #knownAt = Number.NaN
 
   constructor(
-    private readonly tables: Tables /** The texts that only the process knows, such as the control token. More may follow. */,
+    private readonly tables: Tables,
+    /** The texts that only the process knows, such as the control token. More may follow. */
     private readonly secrets: ReadonlySet<string>,
   ) {}
 
@@ -173,7 +170,6 @@ export class Redactor {
   }
 }
 
-/** Returns a pattern that matches these tokens, in JSON and in Base64 too. `undefined` if there are none. */
 function patternOf(tokens: readonly string[]): RegExp | undefined {
   if (tokens.length === 0) return undefined
   const forms = tokens.flatMap(token => {
@@ -222,17 +218,14 @@ function redactValues(
   )
 }
 
-/** Redacts a text unless it has a `*`. A pattern is not a whole token. */
 function unlessGlob(text: string, redact: (text: string) => string): string {
   return text.includes('*') ? text : redact(text)
 }
 
-/** Tells whether a field, parameter or header holds a token: `token`, `device_link_token`. */
 function isTokenName(name: string): boolean {
   return name === 'token' || name.endsWith('_token')
 }
 
-/** Groups values by name: a string for one value, an array for several. */
 function collectValues(
   entries: readonly (readonly [name: string, value: string])[],
 ): Record<string, string | string[]> {

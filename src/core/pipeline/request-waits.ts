@@ -65,10 +65,8 @@ interface Wait {
   cancel(reason: string): void
 }
 
-/** The most requests before a wait that are searched for one that it missed. */
 const mostSearched = 20
 
-/** The most requests that wait for their answers in the message of a timeout. */
 const mostPending = 5
 
 /** The calls of test code that wait for requests of a world. Without a timeout they keep no process alive. */
@@ -79,7 +77,6 @@ export class RequestWaits {
 
   constructor(private readonly source: WaitSource) {}
 
-  /** The number of calls that wait. */
   get size(): number {
     return this.#waits.size
   }
@@ -128,7 +125,6 @@ export class RequestWaits {
     for (const { cancel } of [...this.#waits]) cancel(reason)
   }
 
-  /** Rejects the waiting calls, and all later ones. */
   end(reason: string): void {
     this.#ended = reason
     this.reject(reason)
@@ -212,11 +208,7 @@ export class RequestWaits {
 
   #timeoutText(wait: Wait, ms: number): string {
     const { pending } = this.source
-    return timeoutText(this.#describe(wait), {
-      after: formatDuration(ms),
-      pending: pending.listFirst(mostPending),
-      count: pending.count(),
-    })
+    return timeoutText(this.#describe(wait), formatDuration(ms), pending.listFirst(mostPending), pending.count())
   }
 }
 

@@ -46,9 +46,7 @@ interface ResponderOptions {
   readonly allowed: AllowedOrigins
   readonly log: Emitter<ExchangeRecord>
   readonly redactor: Redactor
-  /** Creates the ray ids. */
   readonly rays: Pick<Random, 'uuid'>
-  /** Reports an error that is a bug. */
   onBug(error: unknown, where: string): void
 }
 
@@ -101,10 +99,7 @@ export class Responder {
     return this.respond({ request, startedAt, rayId: this.newRayId() }, () => init)
   }
 
-  /**
-   * Creates the response, passes it to `record` with the time of `performance.now()`, and logs it. An error of `createResult`
-   * or `record` is a bug: the client still gets a response.
-   */
+  /** Creates the response, passes it to `record`, and logs it. After a bug the client still gets a response. */
   respond(
     facts: RequestFacts,
     createResult: () => Result,
@@ -210,7 +205,6 @@ export class Responder {
   }
 }
 
-/** Returns the name of the player that a request seats or names. */
 function playerNameOf({ operation, request }: RequestFacts, output: unknown): string | undefined {
   const seat = isSeatOperation(operation) && isJsonObject(output) ? output.player : undefined
   const { token, player_token = token } = Object(namesPlayer(operation) ? jsonOf(request.body) : seat) as {
@@ -253,7 +247,6 @@ export function editedResult(result: Result, answer: HeldAnswer): Result {
   }
 }
 
-/** The statuses whose answers have no body. */
 const withoutBody = [204, 205, 304]
 
 /** The response with the output of an operation, as JSON. `undefined` is an empty body. */
@@ -265,7 +258,6 @@ export function outputResult(output: unknown, status = 200): Result {
 
 const encodedOutputs = new WeakMap<object, Uint8Array<ArrayBuffer>>()
 
-/** Encodes a shared output only once. */
 function encodeJson(output: unknown): Uint8Array<ArrayBuffer> {
   if (typeof output !== 'object' || output === null) return encoder.encode(writeJson(output))
   const known = encodedOutputs.get(output)

@@ -17,7 +17,6 @@ export interface Route<Id> {
   readonly params: Params
 }
 
-/** The endpoints at a path, by method. */
 interface Match<Id> {
   readonly ids: ReadonlyMap<string, Id>
   readonly params: Params
@@ -34,7 +33,6 @@ const longestUsualPath = 300
 
 const mostCachedPaths = 500
 
-/** The most segments before a path that other services have, and this one does not. */
 const mostInPrefix = 3
 
 const isUsualPrefix = (segment: string) => /^(?:api|v\d+)$/i.test(segment)
@@ -54,10 +52,7 @@ export class RouteTable<Id extends string> {
     this.#root = buildTree(Object.entries(endpoints) as [Id, Endpoint][]) // it has only these keys
   }
 
-  /**
-   * Finds the endpoint of a request; HEAD is answered as GET. Throws `ApiError` if the path or the method is wrong. `basePath`
-   * precedes all paths in its message.
-   */
+  /** Finds the endpoint of a request; HEAD is answered as GET. Throws `ApiError`, whose message begins paths with `basePath`. */
   find(method: string, path: string, basePath = ''): Route<Id> {
     const found = this.#match(path)
     if (!found) throw this.#notFound(path, basePath)
@@ -80,10 +75,7 @@ export class RouteTable<Id extends string> {
     return id === undefined ? [] : [id]
   }
 
-  /**
-   * Suggests an endpoint for a wrong path: one with the same ending, or with nearly the same spelling. The path may begin with
-   * segments that no endpoint has, such as `/v1`.
-   */
+  /** Suggests an endpoint for a wrong path: by the same ending, or by nearly the same spelling. */
   suggest(path: string): Endpoint | undefined {
     const segments = path.split('/').filter(segment => segment !== '')
     if (path.length > longestUsualPath) return undefined
@@ -140,10 +132,7 @@ export class RouteTable<Id extends string> {
 /** The routes of the operations. All mocks share them. */
 export const routes = new RouteTable(operations, () => 'npx mockmaker routes prints all operations')
 
-/**
- * Suggests an operation for a request that no operation matches. Returns `undefined` if none is similar. `basePath` precedes
- * the paths of all operations.
- */
+/** Suggests an operation for a request that none matches. `undefined` if none is similar. */
 export function explainUnmatched(method: string, pathname: string, basePath = ''): string | undefined {
   const isBelow = pathname.startsWith(basePath)
   const { basePath: world, path } = splitWorldPath(isBelow ? pathname.slice(basePath.length) : pathname)

@@ -21,7 +21,6 @@ export interface Verification {
   readonly run: string
 }
 
-/** The part of a verification that the requests decide. */
 type Comparison = Omit<Verification, 'begins_at' | 'run'>
 
 /** An exchange that nearly matches, and its differences. */
@@ -30,7 +29,6 @@ export interface NearMiss {
   readonly differs: readonly Difference[]
 }
 
-/** The most differences that are counted. An exchange with so many is not a near miss. */
 const mostDifferences = 100
 
 const mostNearMisses = 3
@@ -103,7 +101,6 @@ function tooEarly(exchange: JournalEntry, last: JournalEntry): Difference {
   return { field: 'order', expected: `after ${requestText(last)}`, actual }
 }
 
-/** Tells whether an exchange matches a pattern. */
 export function isMatch(entry: JournalEntry, pattern: RequestPattern, tables: ReadTables): boolean {
   return listDifferences(entry, pattern, tables).length === 0
 }
@@ -113,7 +110,6 @@ export function nearestOf(compared: readonly NearMiss[]): NearMiss[] {
   return compared.toSorted((one, other) => one.differs.length - other.differs.length).slice(0, mostNearMisses)
 }
 
-/** The longest pattern in a message, in characters. */
 const longestMatch = 1_000
 
 /** Shows what requests must have, for the end of their description: ` that matches {"status":200}`. Empty if nothing. */
@@ -155,7 +151,6 @@ function matchableRequest(entry: JournalEntry, tables: ReadTables): MatchableReq
   }
 }
 
-/** Finds the owner by the path or, if that names no game, by the caller. */
 function ownerOf({ operation, method, path, caller }: JournalEntry): RequestOwner {
   // A snapshot may name an operation that does not have this path.
   const hasRoute = operation !== undefined && routes.list(method, path).length > 0

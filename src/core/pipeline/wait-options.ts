@@ -15,7 +15,6 @@ export interface WaitOptions {
   readonly timeout?: number | string | undefined
 }
 
-/** The options of a wait, checked. */
 export interface CheckedWaitOptions {
   readonly signal: AbortSignal | undefined
   readonly timeoutMs: number | undefined
@@ -29,7 +28,6 @@ const longestMs = 24 * 86_400_000
 /** Describes a timeout in messages. */
 export const expectedTimeout = `expected ${durationInCode}, from 1ms to 24d`
 
-/** Tells whether a value is the timeout of a wait. */
 export function isTimeout(timeout: unknown): timeout is number | string {
   const ms = readDuration(timeout) ?? 0
   return ms >= 1 && ms <= longestMs

@@ -53,11 +53,9 @@ export function evidenceLines({ nearest, missed }: PendingWait): string[] {
 /** Describes a wait that ended without its requests. `pending` has the first requests that wait for their answers. */
 export function timeoutText(
   wait: PendingWait,
-  {
-    after,
-    pending,
-    count,
-  }: { readonly after: string; readonly pending: readonly PendingRequest[]; readonly count: number },
+  after: string,
+  pending: readonly PendingRequest[],
+  count: number,
 ): string {
   const others = count - pending.length
   return [

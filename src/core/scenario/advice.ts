@@ -100,7 +100,6 @@ const inNamespaces = (text: string) => `it belongs to a namespace, as in namespa
 /** Also shows the place of keys at the top of the scenario, which may not stand beside `games`. */
 const inGames = (text: string) => `it belongs to a game, as in games: [{ ${text}, namespaces: [{ game_modes: … }] }]`
 
-/** Returns the last key of a path, and the kind of its entry: `scenario`, `game`, `namespace`, or as in `lobbies.players`. */
 function placeOf(path: Path): { readonly kind: string; readonly key: string } {
   const keys = path.filter(key => typeof key !== 'number').map(String)
   const key = keys.pop() ?? ''
@@ -146,7 +145,6 @@ export function valueAdvice(issue: Issue, input: unknown): string {
 /** In characters. */
 const longestAdvised = 60
 
-/** Returns advice for any key: put lists in brackets and texts in quotes, but not numbers, true and false. */
 function typeAdvice(issue: Issue, key: string, value: unknown): string | undefined {
   if (issue.code !== 'invalid_type' || typeof value === 'object') return undefined
   // A text of a certain form, such as a duration, is not the number in quotes.
@@ -164,7 +162,6 @@ function typeAdvice(issue: Issue, key: string, value: unknown): string | undefin
 /** The top keys of a version config, the file with which the service deploys a game. */
 export const versionConfigKeys: readonly string[] = ['cdn', 'engine', 'identity', 'kv', 'matchmaker', 'scripts']
 
-/** Keys that `matchmaker` has only in a version config. */
 const versionKeys = [
   'game_modes',
   'lobby_groups',
@@ -176,7 +173,6 @@ const versionKeys = [
   'dev_hostname',
 ]
 
-/** Tells whether an input is a version config. No scenario is one. */
 function isVersionConfig(input: unknown): boolean {
   if (!isJsonObject(input)) return false
   const { matchmaker, $schema: _, ...others } = input

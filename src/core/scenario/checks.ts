@@ -104,12 +104,10 @@ const referenceKeys = new Map(
   }),
 )
 
-/** Entries refer to games and namespaces by name: the column `completes.game_id` is the key `game`. */
 function keyOfReference(column: string, table: TableName): string {
   return table === 'games' || table === 'namespaces' ? column.replace(/^.*\./, '').replace(/_id$/, '') : column
 }
 
-/** Finds ids and names that no entry has, by the references of the models. */
 function* checkReferences(scenario: Scenario, layout: Layout): Generator<Problem> {
   const namespaces = layout.games.flatMap(game => game.namespaces)
   const ofScenario: { readonly [Name in TableName]?: KnownIds } = {
@@ -135,7 +133,6 @@ function* checkReferences(scenario: Scenario, layout: Layout): Generator<Problem
 /** All known ids: a `Set` of them, or a `Map` by them. */
 type KnownIds = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
 
-/** Lists the ids in a value: an id, a list of ids, or an object whose keys are ids. */
 function idsIn(value: unknown, path: Path): { readonly id: string; readonly path: Path; readonly at: Problem['at'] }[] {
   if (typeof value === 'string') return [{ id: value, path, at: 'value' }]
   if (Array.isArray(value)) return value.flatMap((inner, i) => idsIn(inner, [...path, i]))
@@ -164,7 +161,6 @@ function* checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<stri
   yield* checkGenerate(namespace)
 }
 
-/** Finds a URL in place of a host, a host with a port, and a name in braces that the mock does not fill in. */
 function* checkHost(server: ServerPortsEntry | undefined, path: Path): Generator<Problem> {
   const { hostname } = server ?? {}
   if (hostname === undefined) return
@@ -201,7 +197,6 @@ function* checkLobby(
   for (const [i, player] of players.entries()) yield* checkVariant(player, [...path, 'players', i], playerVariants)
 }
 
-/** Checks that the game mode of a lobby enables its region. */
 function* checkEnabledRegion(
   { region_id: id }: LobbyEntry,
   { regions, game_mode_id }: GameMode,
@@ -217,7 +212,6 @@ function* checkEnabledRegion(
   yield problem([...path, 'region_id'], message)
 }
 
-/** Finds a lobby with more players than seats, or with other counts than its players. */
 function* checkSeats(lobby: LobbyEntry, mode: GameMode, path: Path): Generator<Problem> {
   const columns = lobbyColumnsOf(lobby, mode, 'auto')
   const { total_player_count: total, reserved_player_count: reserved } = columns
@@ -235,10 +229,7 @@ function* checkSeats(lobby: LobbyEntry, mode: GameMode, path: Path): Generator<P
   }
 }
 
-/**
- * Lists the keys of entries that only some statuses or kinds of a row allow: `allowed` has those values, by key. `keys`: the
- * keys of an entry that stand for a column. Default: the key with its name.
- */
+/** Lists the keys that only some statuses or kinds of a row allow. `keys`: those that stand for a column. */
 function variantsOf(
   table: TableName,
   row: z.ZodDiscriminatedUnion<readonly z.ZodObject[]>,
@@ -266,7 +257,6 @@ const linkVariants = variantsOf('deviceLinks', DeviceLinkRow, {
 })
 const tokenVariants = variantsOf('tokens', TokenRow, { keys: { namespace_id: ['namespace'], game_id: ['game'] } })
 
-/** Finds keys of an entry that belong to another status or kind. */
 function* checkVariant(
   entry: object,
   path: Path,
@@ -338,13 +328,11 @@ function* checkDeviceLink(link: DeviceLinkEntry, path: Path, { games }: Layout):
 
 type LinkKey = keyof DeviceLinkEntry
 
-/** Finds a link that gives both a time and a duration for the same event. */
 function* checkMoment(link: DeviceLinkEntry, path: Path, [at, after]: readonly [LinkKey, LinkKey]): Generator<Problem> {
   if (link[at] !== undefined && link[after] !== undefined)
     yield problem([...path, at], `and ${pathText([...path, after])} set the same time. Keep one of them.`)
 }
 
-/** Finds bearer tokens without an owner, and tokens outside of the list of all. */
 function* checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { games }: Layout): Generator<Problem> {
   if (!bearer_tokens) return
   const namespaces = games.flatMap(game => game.namespaces)

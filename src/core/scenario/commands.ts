@@ -48,7 +48,6 @@ export function* commandProblems(scenario: Scenario): Generator<Problem> {
     if (hasBots(given.players)) yield problem([...path, 'players', 'command'], commandRefused)
 }
 
-/** Lists the commands of a scenario. */
 export function scenarioCommands({ content }: CheckedScenario): ScenarioCommands {
   const modes = modeServers(content).flatMap(({ name, servers }) => {
     const command = commandOf(servers)
@@ -61,7 +60,6 @@ export function scenarioCommands({ content }: CheckedScenario): ScenarioCommands
   return { all: commandOf(content.servers), modes: new Map(modes), bots: new Map(bots) }
 }
 
-/** Tells whether a scenario has any command. */
 export function hasCommands({ all, modes, bots }: ScenarioCommands): boolean {
   return all !== undefined || modes.size > 0 || bots.size > 0
 }
@@ -90,7 +88,6 @@ function withoutCommand(servers: ScenarioInput['servers']): ScenarioInput['serve
   return typeof servers === 'object' ? { ready_within: servers.ready_within } : servers
 }
 
-/** Lists the `servers` of game modes, with the path and the full name of each mode. */
 function modeServers(scenario: Scenario) {
   return namespacesOf(scenario).flatMap(({ path, fullName, given }) =>
     (given.game_modes ?? []).flatMap((mode, i) => {

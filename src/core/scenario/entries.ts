@@ -22,7 +22,6 @@ import { namespaceLabel } from '../store/tokens.js'
 import { entryKeys } from './entry-keys.js'
 import { type GameMode, GameModeEntry, LobbyEntry, ServerPortsEntry } from './matchmaker-entries.js'
 
-/** The names of a game, or of a namespace. */
 export type Names = Pick<GameRow, 'name_id' | 'display_name'>
 
 /** Returns the names of an entry. Without a display name, it is displayed by its `name_id`. */
@@ -138,7 +137,6 @@ export const GameEntry = z.strictObject({
 })
 export type GameEntry = z.output<typeof GameEntry>
 
-/** A game in a scenario, with its path. */
 export interface PlacedGame {
   readonly path: Path
   readonly names: Names
@@ -146,7 +144,6 @@ export interface PlacedGame {
   readonly namespaces: readonly PlacedNamespace[]
 }
 
-/** A namespace in a scenario, with its path. */
 export interface PlacedNamespace {
   readonly path: Path
   readonly names: Names
@@ -228,7 +225,6 @@ export function deviceLinkRows(
   })
 }
 
-/** Finds games and namespaces by their names. */
 function placeOf({ games, namespaces, now }: Pick<PlacedOwners, 'games' | 'namespaces' | 'now'>): EntryPlace {
   const gameIds = new Map<unknown, string>(games.map(game => [game.names.name_id, game.game_id]))
   const namespaceIds = new Map<unknown, string>(namespaces.map(one => [one.fullName, one.namespace_id]))
@@ -269,10 +265,7 @@ export function* listedTokenRows(listed: readonly BearerTokenEntry[], parts: Pla
   for (const entry of listed) yield columnsOf('tokens', entry, place)
 }
 
-/**
- * Creates the token rows of a scenario that lists no bearer tokens. Each namespace has a public and a development token, and
- * each game has a cloud token. Each complete device link has one too (PROTOCOL.md B1, B8).
- */
+/** Creates the tokens of a scenario without `bearer_tokens`: of namespaces, games and device links (PROTOCOL.md B1, B8). */
 export function* ownTokenRows(
   links: readonly DeviceLinkRow[],
   { games, namespaces, ids, now }: PlacedOwners,

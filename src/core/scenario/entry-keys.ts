@@ -6,9 +6,7 @@ import type { ReadTables } from '../store/table-calls.js'
 
 type Shape = Readonly<Record<string, z.ZodType>>
 
-/**
- * Returns optional keys of a scenario entry for the columns of a row. `defaults` has values of the row, which editors show.
- */
+/** Returns optional keys of a scenario entry for the columns of a row. `defaults`: values of the row, which editors show. */
 export function entryKeys<Columns extends Shape, Omitted extends keyof Columns = never>(
   columns: Columns,
   { omit = [], defaults = {} }: { omit?: readonly Omitted[]; defaults?: { [Name in keyof Columns]?: unknown } },

@@ -52,7 +52,6 @@ export const layoutOf = lazyFor((scenario: Scenario): Layout => {
   return { regions, regionIds, games: [{ path: [], names, given: {}, namespaces }] }
 })
 
-/** An entry with a row of its own, and its place in the scenario. */
 interface PlacedEntry {
   readonly table: TableName
   readonly path: Path
@@ -104,7 +103,6 @@ function* inList(
     yield { table, path: [...parent, key, i], parent, entry, ...(namespace && { namespace }) }
 }
 
-/** A value that no two entries may share. */
 interface UniqueKey {
   /** The path of the value in an entry. Lists on the path are searched. */
   readonly keys: readonly string[]
@@ -114,7 +112,6 @@ interface UniqueKey {
   readonly isLocal?: boolean
 }
 
-/** The tokens in entries of games, namespaces and device links. They are the ids of other rows. */
 const innerTokens: { readonly [Name in TableName]?: readonly (readonly string[])[] } = {
   games: [['tokens', 'cloud']],
   namespaces: [
@@ -143,7 +140,6 @@ function uniqueKeysOf(table: TableName): readonly UniqueKey[] {
   ]
 }
 
-/** An id, a name or a token that a scenario gives. */
 interface GivenId {
   /** No other id of the same scope may be equal. */
   readonly scope: string

@@ -85,10 +85,7 @@ export function pastOf({ content: { past } }: CheckedScenario): Past | undefined
   return past as Past | undefined // `readScenario` has checked it
 }
 
-/**
- * Checks the past of a scenario. Warns if another version of the mock has written it in a format that this one does not read: then the
- * scenario has none. Throws `UsageError` if it is damaged.
- */
+/** Checks the past of a scenario. Warns of a format of another version, and drops it. Throws `UsageError` if it is damaged. */
 export function readPast(past: object, file = 'the capsule'): Past | undefined {
   const { format, version } = past as { readonly format?: unknown; readonly version?: unknown }
   const { data: other } = Version.safeParse(version, { jitless: true })

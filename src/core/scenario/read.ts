@@ -21,10 +21,7 @@ interface ReadOptions {
   readonly commands?: 'allowed' | undefined
 }
 
-/**
- * Decodes and checks a scenario, unless that is done. Throws one `UsageError` with all problems of the schema. If there are none,
- * with all contradictions: see `check`. Warns of keys with an old name.
- */
+/** Decodes and checks a scenario, unless that is done. Throws one `UsageError` with all problems. */
 export function readScenario(input: unknown, { report, file, commands }: ReadOptions = {}): CheckedScenario {
   if (input instanceof CheckedScenario) return input
   // A test has checked it and its rows, and it has the same form in memory. The first use of a schema takes many times longer
@@ -48,7 +45,6 @@ export function readScenario(input: unknown, { report, file, commands }: ReadOpt
   return new CheckedScenario(keepAllDigits(read ? { ...content, past: { ...read } } : content, present))
 }
 
-/** Parses a scenario without null. Returns what it has parsed, too: the begin of a long one, if that is wrong. */
 function parseScenario(input: unknown) {
   // A process reads few scenarios, and compiling the schema takes longer than checking most of them.
   const parse = (part: unknown) => Scenario().safeParse(part, { jitless: true, error: listKnownKeys })

@@ -178,10 +178,7 @@ export type ScenarioNameOrPath = types.ScenarioNameOrPath
 /** A decoded scenario: points in time and durations are in ms. */
 export type Scenario = z.output<ReturnType<typeof Scenario>>
 
-/**
- * A decoded scenario without contradictions. It goes wherever a `ScenarioInput` goes, and nothing reads it again. It cannot be
- * spread: `with` changes it.
- */
+/** A decoded scenario without contradictions, which nothing reads again. It cannot be spread: `with` changes it. */
 export class CheckedScenario implements Pick<ScenarioInput, 'title' | 'description'> {
   readonly content: Scenario
   readonly title: string | undefined

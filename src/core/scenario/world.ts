@@ -59,7 +59,6 @@ import {
   type ScenarioInput,
 } from './schema.js'
 
-/** Options of a new world, beside its scenario. */
 export interface WorldOptions {
   /** Default: the scenario's. */
   readonly seed?: number | undefined
@@ -97,7 +96,6 @@ export function defineWorld(checked: CheckedScenario, options: WorldOptions = {}
   }
 }
 
-/** A namespace whose id is known. */
 type IdentifiedNamespace = PlacedNamespace & { readonly namespace_id: string }
 
 interface LobbyOptions {
@@ -127,7 +125,7 @@ function rowsOf(
       return { ...namespace, row, namespace_id: row.namespace_id }
     }),
   )
-  const settings = settingsRow(scenario, { publicUrl, path, namespaces })
+  const settings = settingsRow(scenario, { publicUrl, path }, namespaces)
   const deviceLinks = deviceLinkRows(scenario.device_links ?? [], { games, ids, now })
   const { bearer_tokens } = scenario
   const isLive = live && scenario.revision === undefined
@@ -155,11 +153,8 @@ function rowsOf(
 
 function settingsRow(
   scenario: Scenario,
-  {
-    publicUrl,
-    path,
-    namespaces,
-  }: Pick<WorldOptions, 'publicUrl' | 'path'> & { namespaces: readonly IdentifiedNamespace[] },
+  options: Pick<WorldOptions, 'publicUrl' | 'path'>,
+  namespaces: readonly IdentifiedNamespace[],
 ): SettingsRow {
   const { default_namespace: name } = scenario
   const columns = { ...settingsDefaults, ...columnsOf('settings', scenario) }
@@ -168,7 +163,7 @@ function settingsRow(
     settings_id: 'settings',
     ...columns,
     ...(name === noNamespace || !named ? {} : { default_namespace_id: named.namespace_id }),
-    public_url: linkBase(columns.cdn_domain, { publicUrl, path }),
+    public_url: linkBase(columns.cdn_domain, options),
   }
 }
 
@@ -183,26 +178,22 @@ export function linkBase(
 function* lobbyRows(namespaces: readonly IdentifiedNamespace[], options: LobbyOptions): Iterable<object> {
   for (const namespace of namespaces) {
     const { given, modes, fullName } = namespace
-    yield* listedLobbyRows(given.lobbies ?? [], { ...options, namespace, kind: 'lobby' })
+    yield* listedLobbyRows(given.lobbies ?? [], 'lobby', namespace, options)
     const count = given.generate?.lobbies ?? 0
     if (count === 0) continue
     const seed = new Random(options.seed, `generate:${fullName}`).uint32()
     const lobbies = generateLobbies(count, [...modes.values()], seed)
-    yield* listedLobbyRows(lobbies, { ...options, namespace, kind: 'generated-lobby' })
+    yield* listedLobbyRows(lobbies, 'generated-lobby', namespace, options)
   }
 }
 
 /** Listed and generated lobbies are numbered separately: one more in the list changes no id of a generated one. */
 function* listedLobbyRows(
   entries: Iterable<LobbyEntry>,
-  {
-    namespace,
-    kind,
-    ids,
-    servers,
-  }: LobbyOptions & { namespace: IdentifiedNamespace; kind: 'lobby' | 'generated-lobby' },
+  kind: 'lobby' | 'generated-lobby',
+  { namespace_id, fullName, modes }: IdentifiedNamespace,
+  { ids, servers }: LobbyOptions,
 ): Iterable<object> {
-  const { namespace_id, fullName, modes } = namespace
   let i = 0
   for (const entry of entries) {
     const lobby_id = entry.lobby_id ?? ids.uuid(`${kind}:${fullName}/${i}`)
@@ -268,7 +259,6 @@ export function* snapshotSteps(state: WorldState, { hasFaults = false } = {}): S
   }
 }
 
-/** Encodes the rows of a table as entries of a scenario. */
 function* encodeAll<Name extends 'deviceLinks' | 'tokens', Schema extends z.ZodObject>(
   name: Name,
   schema: Schema,
@@ -283,7 +273,6 @@ function* encodeAll<Name extends 'deviceLinks' | 'tokens', Schema extends z.ZodO
   return entries
 }
 
-/** Encodes the lobbies of each namespace with their players. */
 function* lobbiesByNamespace({ settings, gameModes, lobbies, players }: TableStates, tables: ReadTables) {
   const playersOf = new Map<string, z.input<typeof PlayerEntry>[]>()
   for (const { row } of players.rows.values()) {

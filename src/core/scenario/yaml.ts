@@ -4,7 +4,7 @@ import { ApiError } from '../contract/errors.js'
 import { withoutStacks } from '../lib/caller-stack.js'
 import { exceededLimit, nestingLimit, parseJson as parseExactJson, withoutBigInts } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
-import { problemLines, quoted, UsageError } from '../lib/messages.js'
+import { problemLines, quoted, UsageError, widthOf } from '../lib/messages.js'
 import { TextEncoder } from '../lib/real-globals.js'
 import { isTomlConfig, versionConfigText } from './advice.js'
 import type { Problem } from './checks.js'
@@ -51,10 +51,7 @@ interface TextLimits {
 /** The most characters of YAML that a client may send, and that the mock writes. */
 export const longestYaml = 256 * 1024
 
-/**
- * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, in the
- * order of the text. Each line begins with file, line and column. Throws `ApiError` for a text beyond its limits.
- */
+/** Reads a scenario from YAML or JSON. Throws `UsageError` with a line for each problem, and `ApiError` beyond the limits. */
 export function readYaml(text: string, options: YamlOptions): CheckedScenario {
   // Otherwise the problem would be that it is no YAML.
   if (isTomlConfig(text)) throw new UsageError(versionConfigText(options.file))
@@ -101,10 +98,7 @@ function isLikeJson(text: string): boolean {
 
 const encoder = new TextEncoder()
 
-/**
- * Parses an object of JSON, many times faster than YAML. Returns `undefined` for any other text, and for an object that YAML
- * refuses: one that has a key twice, or nests too deep. Throws `ApiError` for too many values.
- */
+/** Parses JSON faster than YAML does. `undefined` for any other text, and for what YAML refuses. Throws `ApiError`. */
 function parseJson(text: string, { file = 'scenario', limits }: YamlOptions): unknown {
   if (!isLikeJson(text)) return undefined
   const exceeded = exceededLimit(encoder.encode(text), { levels: fileNestingLimit, values: limits?.values })
@@ -191,10 +185,8 @@ function parseYaml(
   return { content, report }
 }
 
-/** The most shown characters of a line. */
 const shownWidth = 100
 
-/** Writes a line of a text with its number, and a caret under a column. Cuts a long line. */
 function sourceLine(text: string, { line, col }: { readonly line: number; readonly col: number }): string {
   const whole = text.split('\n', line)[line - 1] ?? ''
   const before = col - 1
@@ -207,18 +199,8 @@ function sourceLine(text: string, { line, col }: { readonly line: number; readon
   return `\n${gutter}${left}${printable(cut).trimEnd()}${right}\n${margin}${indent}^`
 }
 
-/** Replaces by a space each character that a terminal would not print in its place. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' ')
-}
-
-/** Returns the width of a text in columns of a terminal. East Asian characters and emoji take two, marks none. */
-function widthOf(text: string): number {
-  const wide =
-    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u
-  let width = 0
-  for (const character of text) width += /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1
-  return width
 }
 
 /** Deeper than any valid scenario, and too shallow to exhaust the stack of the composer. */
@@ -288,7 +270,6 @@ function syntaxProblems(
   return [...found, ...(found.length > 0 ? [] : aliases), ...keys]
 }
 
-/** Messages of the library that speak of its grammar, by their starts, and plain ones. */
 const plainMessages: readonly (readonly [start: string, message: string])[] = [
   [
     'Flow sequence in block collection',
@@ -328,7 +309,6 @@ function contentOf(document: Document.Parsed | undefined, file: string): unknown
   }
 }
 
-/** Finds the offsets of problems in the text. The offset of a missing key is that of its entry. */
 function offsetsIn(document: Document.Parsed, yaml: Yaml): (problem: Problem) => number {
   const innerNode = innerNodes(yaml)
   return ({ path, at }) => {

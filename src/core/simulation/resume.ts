@@ -12,9 +12,7 @@ export interface Stop {
   readonly missedMs: number
 }
 
-/**
- * Lets a world go on that was not in memory. The game servers that the mock had started have ended with its process. A simulation that missed more than an hour goes on where it stopped.
- */
+/** Lets a world go on that was not in memory. A simulation that missed more than an hour goes on where it stopped. */
 export function resumeWorld(world: LiveWorld, { at, missedMs }: Stop): void {
   const { tables } = world
   const served = [...tables.lobbies.state.entriesByRank('served')]

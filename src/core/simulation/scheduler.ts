@@ -16,7 +16,6 @@ import { type JobContext, runSimulationStep, serveLobby } from './simulated-play
 
 /** The jobs of a table's rows. The index `nextJobAt` of the model has their times. */
 interface Lifecycle<Row, Column = string> {
-  /** The columns that make a job due. */
   readonly jobColumns: readonly Column[]
   /** Describes the next job of a row in a few words. */
   describe(row: Row): string
@@ -95,7 +94,6 @@ interface Job {
 }
 
 interface NextJob extends Job {
-  /** The row before the job. */
   readonly row: object
 }
 

@@ -169,7 +169,6 @@ export type ServerFacts =
 export class LiveServers implements GameServerCalls {
   /** Publishes `now` after a change of a server, and `soon` after a line of its output. */
   readonly changes = new Emitter<'now' | 'soon'>()
-  /** Publishes events of the processes. */
   readonly events = new Emitter<ServerEvent>()
   #runner: ServerRunner | undefined
   /** The servers of the past that a capsule has brought. */
@@ -209,7 +208,6 @@ export class LiveServers implements GameServerCalls {
     return [...past.map(({ log: _, environment: __, ...state }) => state), ...own]
   }
 
-  /** Lists the servers of `list` with their output. */
   logs(): readonly GameServerLog[] {
     return [...this.#past, ...(this.#runner?.logs() ?? [])]
   }

@@ -25,7 +25,6 @@ export interface JobContext extends ReadView {
   readonly transaction: Transaction
 }
 
-/** A game mode in a region, and its share of the arriving players. */
 interface Demand {
   readonly mode: GameModeRow
   readonly region_id: string
@@ -59,7 +58,6 @@ export function runSimulationStep(simulation: SimulationRow, context: JobContext
   }
 }
 
-/** The demand for each game mode in each region. On average over a day, all weights add up to 1. */
 function demandsOf({ namespace_id, modes: weights }: SimulationRow, { tables, now }: JobContext): Demand[] {
   const modes = weightedModes(namespace_id, weights, tables)
   const total = modes.reduce((sum, { weight }) => sum + weight, 0)
@@ -86,7 +84,6 @@ export function drawMode(
   return drawWeighted(weightedModes(namespace_id, modes, tables), random)?.mode.game_mode_id
 }
 
-/** Lists the game modes of a namespace in which players find lobbies, with their weights. */
 function weightedModes(
   namespace_id: string,
   weights: SimulationRow['modes'],
@@ -103,7 +100,6 @@ function weightedModes(
   })
 }
 
-/** Takes a seat for a player, as a request would. Does nothing if there is none. */
 function addPlayer(
   simulation: SimulationRow,
   { mode, region_id }: Demand,
@@ -129,10 +125,7 @@ function addPlayer(
   }
 }
 
-/**
- * For each world, the lobby at which the next job continues. A cache: without it, each job would read all lobbies. With
- * 100,000 of them that took 24 s.
- */
+/** The lobby at which the next job of a world continues: without it, each job would read all lobbies. */
 const positions = new WeakMap<
   Tables,
   {
@@ -146,10 +139,7 @@ const positions = new WeakMap<
   }
 >()
 
-/**
- * Converts players that lobbies only count into simulated players with a session: some hundreds per job, up to the limit of a
- * simulation. `count` is the number of players in the lobbies so far.
- */
+/** Converts players that lobbies only count into simulated players, some hundreds per job. `count`: those so far. */
 function convertCountedPlayers(
   simulation: SimulationRow,
   context: JobContext,
@@ -182,7 +172,6 @@ function convertCountedPlayers(
   return { isDone: true, count: Math.min(count, mostConcurrent) }
 }
 
-/** Converts `count` players of a lobby that has `known` player rows. `nth` numbers the players of the namespace. */
 function convertInLobby(
   simulation: SimulationRow,
   lobby: LobbyRow,
@@ -239,10 +228,7 @@ export function drawSession({ session_ms }: Pick<SimulationRow, 'session_ms'>, r
   return Math.min(Math.max(steps, 1) * stepMs, sessionLimits.max)
 }
 
-/**
- * Returns an IPv6 address from the range for documentation. Players who arrive at the same time get different ones. `now` in
- * ms since the epoch, `nth` from 0 to 2^32 - 2.
- */
+/** Returns an IPv6 address for documentation, another one for each `nth` at the same time. */
 function addressOf(now: number, nth: number): string {
   const step = Math.floor(now / simulationStepMs)
   const groups = [step / 0x10000, step, (nth + 1) / 0x10000, nth + 1].map(part =>
@@ -270,7 +256,6 @@ function poissonOfSmallMean(mean: number, random: Random): number {
 /** The standard deviation of the logarithm of a session. */
 const sigma = 0.75
 
-/** Draws one of the choices by their weights; `undefined` if all weights are 0. */
 function drawWeighted<T extends { readonly weight: number }>(choices: readonly T[], random: Random): T | undefined {
   const total = choices.reduce((sum, { weight }) => sum + weight, 0)
   let remaining = random.float() * total

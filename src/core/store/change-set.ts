@@ -105,10 +105,7 @@ export function memoryOf({ changes, faults }: ChangeSet): number {
   return bytes
 }
 
-/**
- * Undoes the change sets that led to a state, the newest last. `revision` and `at` (ms of the world's clock) become those of
- * the result.
- */
+/** Undoes the change sets that led to a state. The result gets `revision` and `at`, in ms of the world's clock. */
 export function* undoChangeSets(
   state: WorldState,
   changeSets: readonly ChangeSet[],
@@ -136,7 +133,6 @@ export function undoTables<Name extends TableName>(
   return { ...tables, ...Object.fromEntries(runAtOnce(undoInTables(tables, changeSets))) }
 }
 
-/** Undoes change sets in the given tables. Returns those that changed. */
 function* undoInTables(
   tables: Partial<TableStates>,
   changeSets: readonly ChangeSet[],
@@ -193,7 +189,6 @@ function* withDifferences(table: TableState<object>, rows: readonly Difference[]
 /** The number of items in one step of a loop. A step for each item would cost more than its work, which takes microseconds. */
 const itemsPerStep = 64
 
-/** Calls a function for each item. */
 function* forEachInSteps<Item>(items: Iterable<Item>, run: (item: Item) => void): Steps<void> {
   let i = 0
   for (const item of items) {

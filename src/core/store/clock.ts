@@ -149,7 +149,6 @@ export class LiveClock implements Clock {
   /** The time of the newest transaction. A job with an earlier time does not take the clock back. */
   #reached: number
   #isRunningDue = false
-  /** The elapsed ms of a halted clock. */
   #haltedAt: number | undefined
 
   constructor(
@@ -170,7 +169,6 @@ export class LiveClock implements Clock {
     return this.#rate
   }
 
-  /** The number of timers that wait. */
   get pending(): number {
     return this.#timers.size
   }
@@ -406,7 +404,6 @@ export class LiveClock implements Clock {
     this.#restartLag()
   }
 
-  /** Starts a move after the former move has ended. */
   #move(move: () => Promise<void>): Promise<void> {
     if (this.#pinned !== undefined)
       return Promise.reject(new UsageError('a transaction cannot move the clock: move it after the transaction'))

@@ -31,10 +31,7 @@ export interface DependencyListener {
   onChange(): void
 }
 
-/**
- * Records the dependencies of reads in one world. Calls listeners when a dependency changes. Reads are synchronous. A read
- * inside another read adds its dependencies to the outer one.
- */
+/** Records the dependencies of synchronous reads. Calls listeners when one changes. Inner reads add theirs to the outer one. */
 export class Dependencies {
   #tracker: Tracker | undefined
   readonly #listeners = new Map<Tag, Set<DependencyListener>>()
@@ -57,7 +54,6 @@ export class Dependencies {
     if (tracker) tracker.until = Math.min(tracker.until ?? Number.POSITIVE_INFINITY, at)
   }
 
-  /** Runs a synchronous read. */
   track<T>(read: () => T): Reading<T> {
     const outer = this.#tracker
     const tracker: Tracker = { tags: new Set(), revision: 0, until: undefined }
@@ -87,7 +83,6 @@ export class Dependencies {
     }
   }
 
-  /** Removes a listener from the same tags. */
   unlisten(tags: readonly Tag[], listener: DependencyListener): void {
     for (const tag of tags) {
       const listeners = this.#listeners.get(tag)
@@ -101,7 +96,6 @@ export class Dependencies {
     this.notify(new Set(this.tags))
   }
 
-  /** The tags that have listeners. */
   get tags(): Iterable<Tag> {
     return this.#listeners.keys()
   }

@@ -19,7 +19,6 @@ import { defaultNames, type TableName } from './rows.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A row of another table that belongs to a new row. */
 interface OwnedInput {
   readonly table: TableName
   /** Its path in the owner's input: `players[0]`. */
@@ -35,7 +34,6 @@ interface InputContext {
   readonly now: number
 }
 
-/** A key that stands for rows of other tables. The functions throw `UsageError`. */
 interface OwnedKey {
   /** Checks the value. Default: `rows` does. */
   readonly schema?: z.ZodType
@@ -43,7 +41,6 @@ interface OwnedKey {
   rows(value: unknown, row: Fields, context: InputContext, input: Fields): readonly OwnedInput[]
 }
 
-/** Returns the `rows` of a key with a list. The column `owner` of those rows has the id of the new row. */
 function rowsInList(table: TableName, key: string, owner: string): OwnedKey['rows'] {
   return (value, row, context) =>
     readList(value, key, context).map((entry, i) =>
@@ -149,7 +146,6 @@ export function expandInput(
   }
 }
 
-/** Returns the players that a new lobby has without those it lists. The trigger of each player row adds it to the count. */
 function countOf({ players, total_player_count: total }: Fields, context: InputContext): object {
   if (players === undefined) return {}
   const connected = countSeated(readPlayers(players, context).filter(isJsonObject), 'connected')
@@ -160,7 +156,6 @@ function countOf({ players, total_player_count: total }: Fields, context: InputC
   )
 }
 
-/** Returns the input that a string stands for: the id of a game mode, or of a region of the catalogue. */
 function inputOfText(name: TableName, text: string, call: string): unknown {
   if (name === 'gameModes') return { game_mode_id: text }
   if (name !== 'regions') return text
@@ -194,7 +189,6 @@ function ownedInput(
   return { table, path, input: keepDigits({ ...input, [owner]: row[owner] }, input) }
 }
 
-/** Finds the id of the game with this name. Without a name, it is the only game. */
 function gameIdOf(name: unknown, { call, tables }: InputContext): string {
   const games = tables.games.all()
   const [only] = games
@@ -204,7 +198,6 @@ function gameIdOf(name: unknown, { call, tables }: InputContext): string {
   throw unknownOwner('game', name, { call, known: games.map(({ name_id }) => name_id) })
 }
 
-/** Finds the id of the namespace with a full name, such as `tanks/prod`. */
 function namespaceIdOf(name: unknown, { call, tables }: InputContext): string {
   const byName = new Map(
     tables.namespaces
@@ -231,7 +224,6 @@ function unknownOwner(
 /** The most players that a number stands for. */
 const mostPlayers = 100_000
 
-/** Reads the players of a lobby. A number stands for as many connected players. */
 function readPlayers(value: unknown, { call }: InputContext): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostPlayers)
@@ -246,7 +238,6 @@ function readList(value: unknown, key: string, { call }: InputContext): readonly
   throw new UsageError(`${call}: ${key} is ${quoted(value)}: expected a list`)
 }
 
-/** Decodes texts in a column that holds numbers in memory: times and durations. */
 function decodeTexts(schema: unknown, value: unknown, place: { readonly call: string; readonly path: Path }): unknown {
   if (schema instanceof z.ZodOptional) return decodeTexts(schema.unwrap(), value, place)
   if (schema instanceof z.ZodCodec) return typeof value === 'string' ? parseKey(schema, value, place) : value

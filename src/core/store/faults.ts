@@ -100,13 +100,11 @@ export function isDue({ fault, beganAt, struck }: FaultRecord, now: number): boo
   return beganAt !== undefined && now >= beganAt && !hasEnded({ ...fault, struck }, beganAt, now)
 }
 
-/** Returns when a fault begins. `undefined` if it waits for a number of requests. `addedAt` in ms of the world's clock. */
 function beginOf({ after = 0 }: Pick<Fault, 'after'>, addedAt: number): number | undefined {
   if (typeof after === 'string') return addedAt + durationMs(after)
   return after === 0 ? addedAt : undefined
 }
 
-/** Checks if a fault applies to no more requests. `beganAt` is undefined until it begins. */
 function hasEnded(
   { times, struck, for: length }: Pick<FaultState, 'times' | 'struck' | 'for'>,
   beganAt: number | undefined,
@@ -144,14 +142,12 @@ export function markOutages(state: FaultsState, now: number): FaultsState {
   return { ...state, records: state.records.map(mark) }
 }
 
-/** Returns when an outage begins that is not marked yet. */
 function outageAt({ fault, beganAt = never, lastAt = -never }: FaultRecord): number {
   return fault.region !== undefined && lastAt < beganAt ? beganAt : never
 }
 
 const never = Number.POSITIVE_INFINITY
 
-/** Counts a matching request. */
 export function countMatch(record: FaultRecord, now: number): FaultRecord {
   const { after } = record.fault
   const matched = record.matched + 1

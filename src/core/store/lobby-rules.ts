@@ -5,7 +5,6 @@ import type { GameModeRow, LobbyRow, PlayerRow, SettingsRow } from '../generated
 /** Rows by their ids: a table, or a map of the page. */
 export type RowsById<Row> = Pick<ReadonlyMap<string, Row>, 'get'>
 
-/** A lobby that has not stopped. */
 export type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
 
 export type SeatedPlayer = Extract<PlayerRow, { status: 'reserved' | 'connected' }>
@@ -72,10 +71,7 @@ export function listObstacles(
   return lobby => obstacleOf(lobby) ?? (isHiddenEmpty(lobby) ? 'empty' : undefined)
 }
 
-/**
- * Returns a lobby as it is where no process of this mock serves it. A waiting one waits for another process. Any other one waits
- * for its first player.
- */
+/** Returns a lobby as it is where no process of this mock serves it: it waits for one, or for its first player. */
 export function withoutServer({ ports: _, ...lobby }: LobbyRow): LobbyRow {
   return Object.freeze(lobby.status === 'starting' ? { ...lobby, run_by: 'server' } : { ...lobby, run_by: 'none' })
 }

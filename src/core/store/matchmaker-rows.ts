@@ -338,9 +338,7 @@ export function nextStepAt(
   return began_at + simulationStepMs * Math.max(1, Math.floor((after - began_at) / simulationStepMs) + 1)
 }
 
-/** The largest weight of a game mode. */
 const mostWeight = 1_000_000
-/** The most players who may arrive in a second. */
 const mostArrivals = 1000
 
 /** Checks if too many simulated players arrive in a second. */

@@ -34,7 +34,6 @@ export interface Reference<Row, Column = string> {
   readonly columns: readonly Column[]
   readonly table: TableName
   ids(row: Row): readonly string[]
-  /** Finds the rows that refer to an id. */
   referrers(rows: TreeTable<Row & object>, id: string): readonly Row[]
   /** `restrict`: the referenced row cannot be deleted. `cascade`: the referring rows are deleted with it. */
   readonly onDelete: 'restrict' | 'cascade'
@@ -127,10 +126,7 @@ export function newRow(model: Model, input: object, context: DefaultsContext, wh
   return parseRow(model.schema, keepDigits(columns, input), where)
 }
 
-/**
- * Checks a row and freezes it. Throws `UsageError`, whose message begins with `where`. With `isOneOfFew` it does not compile
- * the schema: that takes as long as checking some hundreds of rows.
- */
+/** Checks a row and freezes it. Throws `UsageError`. `isOneOfFew`: without compiling the schema, which takes longer. */
 export function parseRow<Row extends object>(
   schema: z.ZodType<Row>,
   input: unknown,

@@ -214,7 +214,6 @@ export const models: Models = {
     references: [reference(['lobby_id'], 'lobbies', 'cascade')],
     indexes: { lobby_id: { columns: ['lobby_id'] }, nextJobAt: { columns: [], rank: nextPlayerJobAt } },
     sums: {
-      /** Players with a seat, by address. */
       seats: { columns: ['namespace_id', 'address'], amount: player => (isSeated(player) ? 1 : 0) },
       connected: { columns: ['lobby_id'], amount: ({ status }) => (status === 'connected' ? 1 : 0) },
     },

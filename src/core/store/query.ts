@@ -2,7 +2,6 @@ import { type Condition, type PredicateFunction, Query } from '@mswjs/data'
 import { getKey, isJsonObject, isPlainObject, sameJson } from '../lib/json.js'
 import { quoted, UsageError } from '../lib/messages.js'
 
-/** The values that all found rows have, by column. */
 type Equalities = Readonly<Record<string, string>>
 
 /** The values of fields: `{ game_mode_id: 'duel' }`. A nested field is `{ state: { map } }` or `{ 'state.map': map }`. */
@@ -94,7 +93,6 @@ function normalizeCondition<Row>(condition: SomeCondition<Row>): Query<Row> | Pr
   )
 }
 
-/** Checks a value as the library does: each item of a list must match. Also compares whole lists. */
 function matches(value: unknown, wanted: unknown): boolean {
   if (typeof wanted === 'function') return Boolean(wanted(value))
   if (Array.isArray(wanted)) return sameJson(value, wanted)
@@ -112,7 +110,6 @@ export function isFieldValues(predicate: unknown): predicate is Readonly<Record<
   return isPlainObject(predicate) && !isQuery(predicate)
 }
 
-/** Replaces paths such as `state.map` by nested objects. Throws `UsageError` if a field has no value. */
 function nestFields(query: unknown): object {
   if (!isFieldValues(query))
     throw new UsageError(

@@ -3,10 +3,7 @@ export type RandomState = readonly [number, number, number, number]
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/**
- * A random generator (sfc32). The same seed and stream give the same values on every machine. Streams of a seed are
- * independent of each other.
- */
+/** A random generator (sfc32). A seed and a stream give the same values on every machine, independent of other streams. */
 export class Random {
   #a = 0
   #b = 0
@@ -39,7 +36,6 @@ export class Random {
     return radius * Math.cos(2 * Math.PI * this.float())
   }
 
-  /** Draws a version 4 UUID. */
   uuid(): string {
     return uuidOf([this.uint32(), this.uint32(), this.uint32(), this.uint32()])
   }
@@ -82,7 +78,6 @@ function uuidOf([a, b, c, d]: RandomState): string {
   return `${hex(a)}-${versioned.slice(0, 4)}-${versioned.slice(4)}-${variant.slice(0, 4)}-${variant.slice(4)}${hex(d)}`
 }
 
-/** Hashes a text to four numbers: FNV-1a with four offsets, and a final mix. */
 function seeded(text: string): RandomState {
   const hash = (offset: number) => {
     let value = 0x811c9dc5 ^ offset

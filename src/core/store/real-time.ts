@@ -17,10 +17,7 @@ function visibleTime(): number {
   return real.date()
 }
 
-/**
- * Sets how far the real time of all worlds of this process is ahead of `Date`, in ms. Replicas measure it at the server that they
- * share: so a world has the same time in each of them. Default: 0.
- */
+/** Sets how far the real time of all worlds is ahead of `Date`, in ms. Replicas measure it at the server that they share. */
 export function setRealTimeOffset(ms: number): void {
   offsetMs = ms
 }

@@ -34,7 +34,6 @@ export interface ReloadSummary {
   readonly cascaded: number
 }
 
-/** The states that a reload merges, by table. */
 interface MergeStates {
   /** The initial state of the old scenario. */
   readonly before: TableStates
@@ -50,10 +49,7 @@ const wholeTables: ReadonlySet<TableName> = new Set(['players', 'simulations', '
 
 type AnyState = TableState<object>
 
-/**
- * Computes the state of a running world after a change of its scenario, except its faults. The start time stays the same,
- * unless the scenario changes it. `clock` is undefined if the clock stays the same. Throws `UsageError`.
- */
+/** Computes the state of a running world after a change of its scenario, except its faults. Throws `UsageError`. */
 export function reloadState(
   definition: StateDefinition,
   { state: before, clock: initialClock }: Initial,
@@ -85,10 +81,7 @@ export function reloadState(
   }
 }
 
-/**
- * Merges a changed scenario into a running world. Columns that differ between `before` and `after` replace the present ones.
- * Everything else stays. Rows that then break a constraint are repaired: see `repair`. Throws `UsageError`.
- */
+/** Merges a changed scenario into a world: columns that differ between `before` and `after` replace the present ones. */
 function mergeScenario(states: MergeStates): TableStates {
   const merged = mapTables<TableStates>(name => mergeTable(name, states))
   const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }
@@ -141,10 +134,7 @@ function mergeRow(
   return data ? frozenCopy(keepAllDigits(data, merged)) : row
 }
 
-/**
- * Creates a table with these rows in their order. Present rows keep their creation numbers if the order allows it, and new
- * rows get numbers in between. So an unchanged row does not count as changed.
- */
+/** Creates a table with these rows in order. Unchanged rows keep their creation numbers where the order allows it. */
 function tableInOrder(present: AnyState, rows: ReadonlyMap<string, object>): AnyState {
   const ids = [...rows.keys()]
   const seqsBefore = ids.map(id => present.entry(id)?.seq)
@@ -168,7 +158,6 @@ function tableInOrder(present: AnyState, rows: ReadonlyMap<string, object>): Any
   return TableState.fromEntries(present.shape, entries, 1)
 }
 
-/** A row to write, by its table and id. `undefined` deletes it. */
 type Repair = readonly [name: TableName, id: string, row: object | undefined]
 
 /**
@@ -214,10 +203,7 @@ function asInFile(file: TableStates, name: TableName, id: string, is: object | u
   return row === undefined || sameJson(is, row) ? [] : [[name, id, row]]
 }
 
-/**
- * Counts the seats of each lobby again: both the file and the world may have added players. If the lobby has too few seats,
- * it deletes the newest players, and then reduces `total_player_count`.
- */
+/** Counts the seats of each lobby again. If it has too few, deletes the newest players. */
 function recountSeats({ lobbies, players }: Tables): void {
   const seated = new Map<string, PlayerRow[]>()
   for (const player of players.state.all()) {

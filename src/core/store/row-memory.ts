@@ -6,10 +6,7 @@ const counted = new WeakSet<object>()
 /** The memory of a change of a row of a simulation with short values, measured. */
 const rowBytes = 250
 
-/**
- * Estimates the memory of a change to a row, in bytes. `undefined`: the row is deleted. Short values are a flat rate, and those
- * of an earlier row count once.
- */
+/** Estimates the memory of a change to a row, in bytes. Values of an earlier row count once. */
 export function memoryOfRow(row: object | undefined): number {
   let bytes = rowBytes
   for (const name in row) {

@@ -231,7 +231,6 @@ function decodedSide(schema: z.core.$ZodType): z.core.$ZodType {
   return withDef(schema, { shape: Object.fromEntries(columns) })
 }
 
-/** Copies a schema with its checks, and replaces parts of it. */
 function withDef<Schema extends z.ZodType>(schema: Schema, parts: object): Schema {
   return schema.clone({ ...schema.def, ...parts })
 }

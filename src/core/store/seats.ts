@@ -41,7 +41,6 @@ export function countSeats({ before, after }: RowChange<PlayerRow>, tables: Tabl
   } else if (left && taken && left.status !== taken.status) changeSeats(taken.lobby_id, { left, taken }, tables)
 }
 
-/** Counts a player who has left, one who has taken a seat, or one whose status has changed. */
 function changeSeats(
   lobby_id: string,
   { left, taken }: { readonly left?: SeatedPlayer; readonly taken?: SeatedPlayer },

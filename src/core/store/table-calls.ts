@@ -142,7 +142,6 @@ export interface TransactionTable<Row, Input>
 
 // The functions below check the arguments of table calls. Messages begin with `call`: `lobbies.update`. All throw `UsageError`.
 
-/** A row by its id, or by a query. */
 export type Selection<Row> = { readonly id: string } | { readonly predicate: Predicate<Row> | undefined }
 
 /** Changes a draft at once, or when its promise resolves. */
@@ -187,7 +186,6 @@ export function readList<Row>(
   }
 }
 
-/** Checks that each field has a direction, or the directions of nested fields. */
 function isOrder(value: unknown): boolean {
   return (
     isPlainObject(value) && Object.values(value).every(inner => inner === 'asc' || inner === 'desc' || isOrder(inner))

@@ -20,7 +20,6 @@ export interface IndexDefinition<Row, Column = string> {
   rank?(row: Row): number | undefined
 }
 
-/** Values that no two rows may share. */
 interface UniqueDefinition<Row, Column = string> {
   values(row: Row): readonly string[]
   /** The column with the value, if it is a single column. Queries for it then use the index. */
@@ -91,10 +90,7 @@ interface Trees<Key, Value> {
   [name: string]: Tree<Key, Value> | undefined
 }
 
-/**
- * The rows of a table and their indexes. Worlds may share a state: a world clones it, in constant time, before it writes.
- * Indexes and sums are built on first use.
- */
+/** The rows of a table and their indexes. Worlds may share a state: a world clones it, in constant time, before it writes. */
 export class TableState<Row extends object> {
   readonly shape: Shape<Row>
   readonly rows: Tree<number, Entry<Row>>
@@ -247,10 +243,7 @@ export class TableState<Row extends object> {
     return undefined
   }
 
-  /**
-   * The entries of a group of an index without ranks, one by one. Default: all; else from that creation number on. Their rows
-   * may be written on the way.
-   */
+  /** The entries of a group of an index without ranks, from a creation number on. Their rows may be written on the way. */
   *entriesInIndex(name: string, group: string, seq = lowest): Generator<Entry<Row>> {
     const tree = this.#index(name)
     let key = tree.getPairOrNextHigher({ group, rank: 0, seq })?.[0]

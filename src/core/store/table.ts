@@ -80,7 +80,6 @@ export class TreeTable<Row extends object> {
     return this.#state.size
   }
 
-  /** Finds the oldest row. */
   first(): Row | undefined {
     this.#noteTable()
     const seq = this.#state.rows.minKey()
@@ -101,7 +100,6 @@ export class TreeTable<Row extends object> {
     return this.#state.firstInIndex(name, group, isWanted)
   }
 
-  /** Finds the row with a unique value. */
   withUnique(name: string, value: string): Row | undefined {
     this.#noteTable()
     return this.#state.withUnique(name, value)[0]

@@ -17,7 +17,6 @@ export const longestDelayMs = 2 ** 31 - 1
 
 const never = Number.POSITIVE_INFINITY
 
-/** The clock that a platform timer serves. Times are in ms of that clock. */
 interface TimedClock {
   /** The number of timers that wait. The others are jobs, which also run with the next request. */
   readonly pending: number
@@ -39,7 +38,6 @@ export interface TimerEvidence {
   readonly wasSetBack: boolean
 }
 
-/** A wait for a time of the clock. */
 interface PlatformWait {
   readonly at: number
   readonly delayMs: number

@@ -172,7 +172,6 @@ function uniqueProblem({ unique, singular }: Model, change: Change, tables: Tabl
   return undefined
 }
 
-/** Tokens are unique across tables. A token cannot change, so only new rows are checked. */
 function tokenProblem({ key }: Model, { table, id, before }: Change, tables: Tables): string | undefined {
   if (before || !tokenTables.some(name => name === table)) return undefined
   const other = tokenTables.find(name => name !== table && tables[name].state.entry(id) !== undefined)
@@ -188,7 +187,6 @@ for (const from of tableNames) {
   }
 }
 
-/** Returns the reason why a row must not be deleted: its table forbids it, or another row still refers to it. */
 function deletionProblem(name: TableName, id: string, tables: Tables): string | undefined {
   const { undeletable } = models[name]
   if (undeletable !== undefined) return undeletable
@@ -203,7 +201,6 @@ function deletionProblem(name: TableName, id: string, tables: Tables): string | 
   return undefined
 }
 
-/** Deletes the rows whose cascading references refer to a deleted row. */
 function cascadeDeletion(name: TableName, id: string, tables: Tables): void {
   for (const { from, reference } of referencesTo.get(name) ?? []) {
     if (reference.onDelete !== 'cascade') continue

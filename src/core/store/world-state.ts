@@ -29,7 +29,6 @@ export function nameOf({ title, description, seed }: ScenarioName): ScenarioName
   return { title, ...(description === undefined ? {} : { description }), seed }
 }
 
-/** The scenario and the options that define a world, for a storage. */
 interface Recipe {
   readonly scenario: { toJSON(): object }
   readonly seed: number
@@ -71,7 +70,6 @@ export interface WorldState extends ScenarioName {
   readonly revision: number
   readonly tables: TableStates
   readonly faults: FaultsState
-  /** The faults of the scenario. */
   readonly scenarioFaults: readonly FaultEntry[]
   /** The scenario and the options that define it, together with `startsAt`. Absent if it is a copy of another state. */
   readonly recipe?: Recipe | undefined
@@ -132,7 +130,6 @@ export function createState(
   return now === undefined ? restartable(state, definition) : state
 }
 
-/** Stops the lobbies of regions that are down from the start. */
 function withoutDownLobbies(rows: InitialRows, isDown: (region_id: string) => boolean): InitialRows {
   const { regions = [], lobbies = [], players = [] } = rows as { [Name in TableName]?: Iterable<Rows[Name]> } // not checked yet
   const all = [...regions]
@@ -163,7 +160,6 @@ const fewRows = 200
 /** The rows of each table that all worlds have checked. A process with many small worlds compiles the schemas too. */
 const checkedRows = new Map<TableName, number>()
 
-/** Checks rows. Throws `UsageError`. */
 function* checked(name: TableName, inputs: Iterable<unknown>): Iterable<object> {
   const { schema } = models[name]
   let i = 0
@@ -176,7 +172,6 @@ function* checked(name: TableName, inputs: Iterable<unknown>): Iterable<object> 
   checkedRows.set(name, count)
 }
 
-/** Freezes valid rows, with their columns in the order that the schema gives them. */
 function* inOrder(name: TableName, inputs: Iterable<unknown>): Iterable<object> {
   const columns = Object.keys(models[name].columns)
   for (const input of inputs) {
@@ -206,10 +201,7 @@ export function withPublicUrl(state: WorldState, publicUrl: (before: string) => 
   return { ...state, tables: { ...state.tables, settings } }
 }
 
-/**
- * Returns lobbies for a world that gets them from elsewhere: another world, file, process or time. Those that a process served
- * there have no game server, unless `starter` has that process.
- */
+/** Returns lobbies from another world, file, process or time: without servers, unless `starter` has their process. */
 export function arrivedLobbies(lobbies: TableStates['lobbies'], starter?: ServerStarter): TableStates['lobbies'] {
   const served = [...lobbies.entriesByRank('served')].map(({ entry }) => entry)
   const left = starter ? served.filter(({ row }) => !starter.serves(row)) : served
@@ -219,7 +211,6 @@ export function arrivedLobbies(lobbies: TableStates['lobbies'], starter?: Server
   return arrived
 }
 
-/** Returns read-only tables of a state. */
 export function readTables<Name extends TableName>(states: Pick<TableStates, Name>): Pick<Tables, Name> {
   const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }
   const tables = Object.entries<TableState<object>>(states).map(([name, state]) => [
@@ -229,7 +220,6 @@ export function readTables<Name extends TableName>(states: Pick<TableStates, Nam
   return Object.fromEntries(tables) as Pick<Tables, Name> // each is of its name
 }
 
-/** Creates a value for each table. */
 export function mapTables<T extends { readonly [Name in TableName]: unknown }>(make: (name: TableName) => unknown): T {
   return Object.fromEntries(tableNames.map(name => [name, make(name)])) as T // each value belongs to its name
 }

@@ -31,7 +31,6 @@ export type WorldTables = { readonly [Name in TableName]: Table<Rows[Name], Inpu
 /** The tables of a world inside a transaction. */
 export type TransactionTables = { readonly [Name in TableName]: TransactionTable<Rows[Name], Inputs[Name]> }
 
-/** The parts of a world that its collections work on. */
 interface CollectionHost {
   readonly tables: Tables
   readonly random: Random
@@ -122,10 +121,7 @@ export function rowStore(name: TableName, world: CollectionHost): RowStore<objec
   }
 }
 
-/**
- * Removes the columns of the former status from a draft with a new status. So a lobby that becomes ready loses `ready_by`.
- * Columns that the update has set stay. Does nothing if the rows of the table are no union.
- */
+/** Removes the columns of the former status from a draft, unless the update has set them. */
 function dropFormerColumns(draft: object, row: object, schema: z.ZodType): void {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return
   const { discriminator, options } = schema.def

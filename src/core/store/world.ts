@@ -132,7 +132,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
   #initial: Initial
   #faults: FaultsState
   #revision: number
-  /** The default cause of transactions. */
   #cause: Cause = { kind: 'code' }
   readonly #record: ((changeSet: ChangeSet) => void) | undefined
   #log: ChangeLog | undefined
@@ -250,10 +249,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     return this.#endedBecause
   }
 
-  /**
-   * Ends the world. From now on its tables, transactions, clock, faults and journal throw `UsageError` with the reason, because
-   * code may have kept them. Requests in progress still get their answers.
-   */
+  /** Ends the world: from now on its parts throw `UsageError` with the reason. Requests in progress still get their answers. */
   end(reason: string): void {
     this.#endedBecause = reason
   }
@@ -424,10 +420,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     return this.#run(write, options)
   }
 
-  /**
-   * Runs a transaction over `tables`, and undoes it: nothing has happened. Returns the value of the function. Throws what the
-   * function throws, and `UsageError` if rows break a constraint, or inside another transaction.
-   */
+  /** Runs a transaction over `tables`, and undoes it. Throws what the function throws, and `UsageError` as a transaction does. */
   preview<T>(write: () => T): T {
     if (this.openTransaction) throw new UsageError('a transaction cannot preview another one: end it first')
     void this.clock.catchUp()
@@ -513,10 +506,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     this.replaceState(next, { cause: { kind: 'reset' }, keep, beforeCommit })
   }
 
-  /**
-   * Merges a changed scenario into the world in one transaction: see `reloadState`. Returns the numbers of changed rows. If
-   * `accepts` refuses them, it changes nothing. Throws `UsageError`.
-   */
+  /** Merges a changed scenario: see `reloadState`. If `accepts` refuses the numbers of changed rows, it changes nothing. */
   reload(
     definition: StateDefinition,
     { accepts = () => true }: { readonly accepts?: ((summary: ReloadSummary) => boolean) | undefined } = {},
@@ -549,7 +539,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     this.#initial = initial
   }
 
-  /** Runs a transaction inside the open one, as a savepoint. */
   #writeInside<T>(transaction: Transaction, write: (transaction: Transaction) => T): T {
     const savepoint = transaction.savepoint
     const random = this.random.save()
@@ -572,7 +561,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
       readonly clock?: ClockChange | undefined
       /** The setting before, if the clock has already moved. */
       readonly clockBefore?: ClockState
-      /** The revision is at least this one. Default: 0. */
       readonly minRevision?: number
     },
   ): T {
@@ -595,7 +583,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     let value: T
     try {
       value = refusePromise(write(transaction))
-      changeSet = this.#finish(transaction, { before, cause, touched })
+      changeSet = this.#finish(transaction, before, cause, touched)
     } catch (error) {
       transaction.rollback()
       this.random.restore(before.random)
@@ -618,7 +606,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     return value
   }
 
-  /** Commits a change set for a clock that was set or moved. */
   #recordClock(clockBefore: ClockState): void {
     this.#run(() => {}, { cause: { kind: 'control', call: 'clock' }, clockBefore })
   }
@@ -626,15 +613,9 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
   /** Checks and stamps the changes of a transaction. Returns `undefined` if nothing changed. */
   #finish(
     transaction: Transaction,
-    {
-      before,
-      cause,
-      touched,
-    }: {
-      readonly before: StateWithoutRows
-      readonly cause: WriteOptions['cause']
-      readonly touched: Set<Tag> | undefined
-    },
+    before: StateWithoutRows,
+    cause: WriteOptions['cause'],
+    touched: Set<Tag> | undefined,
   ): ChangeSet | undefined {
     const changes = transaction.finish()
     const random = this.random.save()
@@ -663,7 +644,6 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     return changeSet
   }
 
-  /** Stamps changes with their revision. */
   #commit(changes: readonly Change[], revision: number, touched: Set<Tag> | undefined): void {
     const { dependencies } = this
     // To list what they touch takes longer than to ask each listener again.
@@ -693,7 +673,6 @@ interface StateWithoutRows {
   readonly clock: ClockState | undefined
 }
 
-/** Asks a log when its change sets are kept. */
 function keptBy(log: ChangeLog): Promise<void> | undefined {
   try {
     return log.settled()

@@ -9,7 +9,6 @@ const two = await load('msw/core/http')
 
 const three = two ? undefined : await load('msw/http')
 
-/** Tells whether it is MSW 3. */
 export const isThree = three !== undefined
 
 /** MSW's functions that create handlers, the same as those that `msw` exports. Tools that trace files follow the last import. */

@@ -14,22 +14,18 @@ export interface ForwardedClient {
   /** The path with the query. */
   readonly target: string
   readonly host: string | undefined
-  /** Aborts when the client disconnects. */
   readonly gone: AbortSignalLike
   /** Breaks the connection to the client, as a fault does. */
   disconnect(how: NonNullable<MockResponse['disconnect']>): void
 }
 
 interface ForwardOptions {
-  /** The URL of the other replica. */
   readonly address: string
   /** The value of the forwarding header. */
   readonly facts: string
-  /** Ends the attempt. */
   readonly signal: AbortSignalLike
 }
 
-/** The time for a connection, in ms. */
 const connectMs = 2_000
 
 /** An idle connection is kept for this time, in ms. It is shorter than that of the other replica, which might close it under a request. */
@@ -95,7 +91,6 @@ export class Forwarder {
     })
   }
 
-  /** Closes the connections. */
   close(): void {
     this.#agent.destroy()
   }
@@ -128,7 +123,6 @@ function respondWith(
   received.pipe(response)
 }
 
-/** Returns a function that ends a stream of events whose replica has broken off. */
 function streamBreaker(
   received: IncomingMessage,
   { request, response }: Pick<ForwardedClient, 'request' | 'response'>,
@@ -172,7 +166,6 @@ function headersFor({ request, host }: ForwardedClient, facts: string, isBodiles
   return headers
 }
 
-/** Leaves headers out. Names and values alternate, as in `rawHeaders`. */
 function filtered(rawHeaders: readonly string[], without: ReadonlySet<string>): string[] {
   const headers: string[] = []
   for (let i = 0; i < rawHeaders.length; i += 2) {

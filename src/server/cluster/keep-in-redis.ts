@@ -30,7 +30,6 @@ interface SharingOptions {
 }
 
 interface RedisOptions extends SharingOptions {
-  /** The URL of Redis. */
   readonly data: string
   readonly dataPrefix?: string | undefined
   /** The URL by which other replicas reach this one. Without a slash at its end. */
@@ -81,7 +80,6 @@ export async function shareWorlds(
   return new HttpReplica(mock, { storage: shared, secret: common })
 }
 
-/** Throws `UsageError` if other machines could reach a replica without a secret. */
 function checkSecret({ secret, advertise, host }: RedisOptions): string | undefined {
   if (secret !== undefined) return checkControlToken(secret, secretVariables.clusterSecret)
   const hosts = [parseUrl(advertise)?.hostname ?? '', ...(host === undefined ? [] : [hostInUrl(host)])]

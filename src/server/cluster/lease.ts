@@ -4,7 +4,6 @@ import type { ReplicaInfo } from '../../core/storage/shared-storage.js'
 import { StorageError } from '../../core/storage/storage.js'
 import { type RedisClient, RedisError } from './redis-client.js'
 
-/** The times of a lease, in ms. */
 export interface LeaseTimes {
   /** The time after which the server ends a lease that nobody renews. Default: 3 s. */
   readonly leaseMs: number
@@ -30,7 +29,6 @@ export interface LeaseHolder {
   onChange(failure: StorageError | undefined): void
 }
 
-/** A moment on both clocks of a process. */
 interface Moment {
   readonly wall: number
   readonly monotonic: number
@@ -56,7 +54,6 @@ export class Lease {
   #hasEnded = false
   /** When somebody noticed that the lease has ended, by the monotonic clock. `undefined` while it holds. */
   #noticedAt: number | undefined
-  /** The callers that wait until the lease holds again. */
   readonly #waiters = new Set<() => void>()
   #isStopped = false
   #cancelRenewal: (() => void) | undefined
@@ -92,10 +89,7 @@ export class Lease {
     this.#cancelEnd?.()
   }
 
-  /**
-   * `undefined` if there is nothing to wait for: the lease holds, or it ended some time ago. If it has just ended, resolves when it
-   * holds again, or after that time. A process that was stopped finds its lease ended, and has it again a moment later.
-   */
+  /** `undefined` if it holds, or ended some time ago. If it has just ended, resolves when it holds again, or some time later. */
   soon(): Promise<void> | undefined {
     if (this.#remainingMs > 0 || this.#isStopped) return undefined
     const now = this.#environment.monotonic()

@@ -37,10 +37,7 @@ interface Target {
   readonly database: number
 }
 
-/**
- * Connects to Redis, and joins the replicas that share it. Rejects with `UsageError` if it does not answer, refuses the password,
- * or cannot keep worlds safely. Never tells user and password.
- */
+/** Connects to Redis, and joins its replicas. Rejects with `UsageError`, without user and password. */
 export async function openRedis(url: string, options: RedisOptions & ReplicaOptions): Promise<SharedStorage> {
   const target = parseRedisUrl(url)
   const redis = new RedisConnection(await loadLibrary(), target, options)
@@ -53,7 +50,6 @@ export async function openRedis(url: string, options: RedisOptions & ReplicaOpti
   return await joinReplicas(redis, options)
 }
 
-/** Reads the URL of a server. Throws `UsageError`, without the user and the password that it has. */
 function parseRedisUrl(url: string): Target {
   const expected = 'expected redis://host:port, or rediss://host:port with TLS'
   let parsed: URL
@@ -267,7 +263,6 @@ class RedisConnection implements RedisClient {
   }
 }
 
-/** Tells whether an error is a reply of the server, which begins with a word in capitals. */
 function isReply(error: unknown, word = '[A-Z]+'): error is Error {
   return error instanceof Error && new RegExp(`^${word} `).test(error.message) && !('code' in error)
 }

@@ -3,7 +3,6 @@ import type { ReplicaInfo, SharedSummary } from '../../core/storage/shared-stora
 import { type KeptLine, type KeptSummary, type KeptWorld, StorageError } from '../../core/storage/storage.js'
 import type { Reply, ScriptCommand } from './redis-client.js'
 
-/** A reply that has texts only. */
 export type SentTexts = readonly (string | undefined)[]
 
 /** A page of lines should have about this many UTF-16 units. */
@@ -12,7 +11,6 @@ const pageSize = 4 * 1024 ** 2
 /** The content of a world at its opening. */
 export interface ReplicaContent extends Pick<KeptWorld, 'born' | 'starts' | 'originHash' | 'base' | 'time'> {
   readonly lines: readonly KeptLine[]
-  /** The revision of the base. */
   readonly baseRevision: number
   readonly origins: ReadonlyMap<string, string>
   readonly baseBytes: number
@@ -24,10 +22,7 @@ interface Reader {
   run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
 }
 
-/**
- * Reads a world. With an empty epoch, any replica may own it, and write meanwhile. Returns `undefined` if there is none, or another
- * replica has taken it over. Rejects with `RedisError` or `StorageError`.
- */
+/** Reads a world. With an empty epoch, any replica may own it. `undefined`: there is none, or another replica has it. */
 export async function readContent(reader: Reader, id: string, epoch: string): Promise<ReplicaContent | undefined> {
   for (;;) {
     // The lines first: if the base is replaced meanwhile, it has what they lack.

@@ -99,7 +99,6 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   readonly #lost = new Emitter<{ readonly id: string; readonly because: string }>()
   /** The ends of calls that wait for the server until the lease ends. */
   readonly #waiting = new Set<Outcome<never>>()
-  /** Commands to send again once the server answers. */
   #retries: (() => void)[] = []
   #isRecovering = false
   #mustRecover = false
@@ -342,7 +341,6 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     return this.#leaving
   }
 
-  /** Ends without giving the lease back. */
   stop(): void {
     this.#end ??= new StorageError('this replica is closing')
     this.#lease.stop()
@@ -630,7 +628,6 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     for (const world of [...this.#worlds.values()]) world.tell(this.#toldFailure ?? this.refusal)
   }
 
-  /** Writes times and summaries that have changed. Rejects with `RedisError`. */
   async #writeNotes(worlds: readonly ReplicaWorld[]): Promise<void> {
     const all = worlds.flatMap(world => {
       const { note } = world

@@ -15,7 +15,6 @@ import type { ReplicaContent } from './replica-content.js'
 
 /** The largest line or origin, in UTF-16 units. Redis takes texts of 512 MB. */
 const longestText = 128 * 1024 ** 2
-/** A base is sent in parts of about this size. */
 const partSize = 1024 ** 2
 /** The most lines without a reply before a clock has to wait. */
 const mostOpenLines = 256
@@ -43,7 +42,6 @@ export interface ReplicaHost {
   closeWorld(world: ReplicaWorld): void
 }
 
-/** The creation or a line, which the storage has not acknowledged. */
 interface OpenCommand {
   readonly name: 'create' | 'append'
   readonly args: readonly string[]
@@ -102,7 +100,6 @@ export class ReplicaWorld implements KeptWorld {
   readonly #lines = new LogLines()
   /** The newest revision, and the newest one that the storage has acknowledged. */
   #revision: number
-  /** The newest revision that the storage has acknowledged. */
   acknowledged: number
   /** The oldest first. */
   #open: OpenCommand[] = []
@@ -115,7 +112,6 @@ export class ReplicaWorld implements KeptWorld {
   /** Empty if it is written. */
   #nextTime = ''
   #isReplacing = false
-  /** The number of bases that were begun. */
   #bases = 0
   #needsBase = false
   /** Set while it looks for requests that wait for too long. */
@@ -326,10 +322,7 @@ export class ReplicaWorld implements KeptWorld {
     }
   }
 
-  /**
-   * Goes on after a break. `stored`: the newest revision that the storage has. `acknowledged`: the one that it had acknowledged
-   * before it was asked.
-   */
+  /** Goes on after a break. `stored`: the newest revision of the storage. `acknowledged`: the newest before it was asked. */
   resume(stored: number, acknowledged: number): void {
     if (this.#loss) return
     if (stored < acknowledged) this.#beginGap()
@@ -373,7 +366,6 @@ export class ReplicaWorld implements KeptWorld {
       throw new StorageError(`a change of the world ${quoted(this.id)} has more than 128 MB: make a smaller one`)
   }
 
-  /** Returns the origins that the line brings. */
   #addLine(revision: number, text: string): readonly string[] {
     this.#lines.add(revision, this.#lines.end + Buffer.byteLength(text))
     return this.#origins.addLine(revision, text)

@@ -9,7 +9,6 @@ import type { Claim, ReplicaInfo, SharedStorage } from '../../core/storage/share
 /** A request that a replica routes to the owner of its world. */
 export interface RequestToRoute {
   readonly worldId: string
-  /** True if the request may create the world. */
   readonly mayCreate: boolean
   /** False if the request deletes the world: it may be damaged. */
   readonly needsContent: boolean
@@ -19,22 +18,17 @@ export interface RequestToRoute {
   readonly isForwarded: boolean
   /** The time for which it had waited when it arrived, in ms. */
   readonly waitedMs: number
-  /** Aborts when the client disconnects. */
   readonly gone: AbortSignalLike
   /** Answers it in this process. `waitedMs` is the time for which it has waited until now. */
   answer(waitedMs: number): MockResponse | Promise<MockResponse>
-  /**
-   * Sends it to another replica, and the response of that one to the client. The signal ends the attempt. Does not reject.
-   */
+  /** Forwards it to another replica, and the response to the client. The signal ends the attempt. Does not reject. */
   forward(
     owner: ReplicaInfo,
     options: { readonly waitedMs: number; readonly signal: AbortSignalLike },
   ): Promise<Forwarded>
-  /** Writes a response. */
   respond(response: MockResponse): void
   /** Tells the replica that has sent it: this one does not own its world, and has not read its body. */
   refuseAsNotOwner(): void
-  /** Returns the response to an error. */
   responseTo(error: unknown): MockResponse
 }
 
@@ -46,25 +40,19 @@ export type Forwarded = 'done' | 'unread' | 'unreachable' | 'broken'
 
 interface ReplicaParts {
   readonly storage: SharedStorage
-  /** The worlds in the memory of this process. */
   readonly worlds: Pick<RunningWorlds, 'inMemory' | 'load' | 'drop'>
   readonly environment: ProcessTime
 }
 
-/** A request that waits for another replica. */
 interface Attempt {
-  /** True if the request can be sent again. */
   readonly isRepeatable: boolean
   readonly controller: AbortController
 }
 
-/** The most owners to which a request is sent, one after the other. */
 const mostOwners = 4
 /** The time for which a request is sent to the same owner again, in ms. A lease is shorter. */
 const sameOwnerMs = 5_000
-/** The pause before a request is sent to the same owner again, in ms. */
 const pauseMs = 100
-/** The most owners that a replica remembers. */
 const mostKnown = 10_000
 /** The time between two checks of the leases of the owners that requests wait for, in ms. */
 const leaseCheckMs = 1_000
@@ -107,7 +95,6 @@ export class Replica {
     for (const attempts of this.#waiting.values()) for (const { controller } of attempts) controller.abort()
   }
 
-  /** Routes a request. Never throws. */
   route(request: RequestToRoute): void {
     const startedAt = this.#environment.monotonic()
     const leased = this.#storage.leaseSoon()
@@ -206,10 +193,7 @@ export class Replica {
     return this.#hasMoved(request, world, response) ? 'moved' : response
   }
 
-  /**
-   * Loads a world of this replica. On a busy machine, the lease may end meanwhile and begin again. Resolves with `false` if another
-   * replica has the world now. Rejects with `StorageError`.
-   */
+  /** Loads a world of this replica. Resolves with `false` if another one has it now. Rejects with `StorageError`. */
   async #load(worldId: string): Promise<boolean> {
     if (this.#worlds.inMemory(worldId)) return true
     if (!this.#storage.owns(worldId)) return false
@@ -250,10 +234,7 @@ export class Replica {
   }
 }
 
-/**
- * Limits the attempts of a request. Returns a function to call after each. It waits a moment, if the attempt before failed with the
- * same owner. It resolves with `false` after the last attempt.
- */
+/** Limits the attempts of a request. Call the function after each: it waits a moment, and resolves with `false` at the end. */
 function limitAttempts(environment: ProcessTime): (owner: string) => Promise<boolean> {
   let [last, owners, since]: [string | undefined, number, number] = [undefined, 0, 0]
   return async owner => {

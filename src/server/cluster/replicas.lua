@@ -36,28 +36,8 @@ if command == 'append' then
   end
 end
 
-local function worldKey(id)
-  return prefix .. 'world:' .. id
-end
-
-local function logKey(id)
-  return prefix .. 'log:' .. id
-end
-
-local function baseKey(id)
-  return prefix .. 'base:' .. id
-end
-
-local function newBaseKey(id)
-  return prefix .. 'base-new:' .. id
-end
-
-local function originsKey(id)
-  return prefix .. 'origins:' .. id
-end
-
-local function leaseKey(replica)
-  return prefix .. 'lease:' .. replica
+local function key(kind, id)
+  return prefix .. kind .. ':' .. id
 end
 
 local function text(number)
@@ -71,12 +51,12 @@ end
 
 -- Returns what a replica wrote into its lease, or false if the lease has ended.
 local function infoOf(replica)
-  return replica ~= false and replica ~= '' and redis.call('GET', leaseKey(replica))
+  return replica ~= false and replica ~= '' and redis.call('GET', key('lease', replica))
 end
 
 -- Returns the fields of a world. Those that are missing are false.
 local function fieldsOf(id, ...)
-  return redis.call('HMGET', worldKey(id), ...)
+  return redis.call('HMGET', key('world', id), ...)
 end
 
 local function lost(owner)
@@ -118,15 +98,15 @@ end
 
 local function putOrigins(id, list, from, to)
   for i = from, to, 2 do
-    if redis.call('HSETNX', originsKey(id), list[i], list[i + 1]) == 1 then
-      redis.call('HINCRBY', worldKey(id), 'origin_bytes', #list[i + 1])
+    if redis.call('HSETNX', key('origins', id), list[i], list[i + 1]) == 1 then
+      redis.call('HINCRBY', key('world', id), 'origin_bytes', #list[i + 1])
     end
   end
 end
 
 local function dropNewBase(id)
-  redis.call('UNLINK', newBaseKey(id))
-  redis.call('HDEL', worldKey(id), 'new_base')
+  redis.call('UNLINK', key('base-new', id))
+  redis.call('HDEL', key('world', id), 'new_base')
 end
 
 local commands = {}
@@ -156,13 +136,13 @@ function commands.enter(info, leaseMs, format, newLog, secret)
     fields = { format, newLog, secret, false }
   end
   runFor()
-  redis.call('SET', leaseKey(self), info, 'PX', leaseMs)
+  redis.call('SET', key('lease', self), info, 'PX', leaseMs)
   redis.call('SADD', replicas, self)
   return { 'ok', fields[2], fields[3], fields[4] or '' }
 end
 
 function commands.leave()
-  redis.call('DEL', leaseKey(self))
+  redis.call('DEL', key('lease', self))
   redis.call('SREM', replicas, self)
   return { 'ok' }
 end
@@ -244,21 +224,21 @@ function commands.claim(id, create, leaseMs)
   end
   if not born and create ~= '1' then
     if owner ~= self then
-      redis.call('DEL', worldKey(id))
+      redis.call('DEL', key('world', id))
     end
     return { 'absent' }
   end
   epoch = nextEpoch()
-  redis.call('HSET', worldKey(id), 'owner', self, 'epoch', epoch)
+  redis.call('HSET', key('world', id), 'owner', self, 'epoch', epoch)
   if owner ~= self then
-    redis.call('HSET', worldKey(id), 'claimed_at', now(), 'taken_from', owner)
+    redis.call('HSET', key('world', id), 'claimed_at', now(), 'taken_from', owner)
   end
-  redis.call('HDEL', worldKey(id), 'regained')
+  redis.call('HDEL', key('world', id), 'regained')
   dropNewBase(id)
   if not born then
     return { 'new', epoch }
   end
-  redis.call('HINCRBY', worldKey(id), 'starts', 1)
+  redis.call('HINCRBY', key('world', id), 'starts', 1)
   return { 'mine', epoch, owner == '' and '0' or '1' }
 end
 
@@ -289,7 +269,7 @@ local function resumed(id, epoch, born, leaseMs)
     redis.call('HSET', meta, 'epoch', epoch)
   end
   local next = nextEpoch()
-  redis.call('HSET', worldKey(id), 'owner', self, 'epoch', next, 'claimed_at', now(), 'taken_from', '',
+  redis.call('HSET', key('world', id), 'owner', self, 'epoch', next, 'claimed_at', now(), 'taken_from', '',
     'regained', epoch)
   dropNewBase(id)
   return { 'regained', next }
@@ -306,15 +286,11 @@ end
 
 -- Reads the lines after a revision. Without an epoch, any replica may own the world.
 function commands.lines(id, epoch, after, count)
-  local refusal = epoch ~= '' and fence(id, epoch)
-  if refusal then
-    return refusal
-  end
   local born, lines = fieldsOf(id, 'born')[1], {}
   if not born then
     return { 'absent' }
   end
-  for _, entry in ipairs(redis.call('XRANGE', logKey(id), '(' .. after .. '-0', '+', 'COUNT', count)) do
+  for _, entry in ipairs(redis.call('XRANGE', key('log', id), '(' .. after .. '-0', '+', 'COUNT', count)) do
     lines[#lines + 1] = entry[1]
     lines[#lines + 1] = entry[2][2]
   end
@@ -323,17 +299,13 @@ end
 
 -- Reads the rest of a world.
 function commands.read(id, epoch)
-  local refusal = epoch ~= '' and fence(id, epoch)
-  if refusal then
-    return refusal
-  end
   local fields = fieldsOf(id, 'born', 'starts', 'revision', 'base_revision', 'origin', 'time', 'summary', 'log_bytes')
   if not fields[1] then
     return { 'absent' }
   end
   return {
     'ok', fields[1], fields[2], fields[3], fields[4], fields[5], fields[6] or '', fields[7], fields[8],
-    redis.call('HGETALL', originsKey(id)), redis.call('GET', baseKey(id)) or '',
+    redis.call('HGETALL', key('origins', id)), redis.call('GET', key('base', id)) or '',
   }
 end
 
@@ -355,14 +327,14 @@ function commands.create(id, epoch, born, revision, summary, hash, origin, base)
   elseif owner ~= self or fields[2] ~= epoch then
     return lost(owner)
   end
-  redis.call('UNLINK', logKey(id), baseKey(id), originsKey(id))
+  redis.call('UNLINK', key('log', id), key('base', id), key('origins', id))
   dropNewBase(id)
-  redis.call('HDEL', worldKey(id), 'regained')
-  redis.call('HSET', originsKey(id), hash, origin)
+  redis.call('HDEL', key('world', id), 'regained')
+  redis.call('HSET', key('origins', id), hash, origin)
   if base ~= '' then
-    redis.call('SET', baseKey(id), base)
+    redis.call('SET', key('base', id), base)
   end
-  redis.call('HSET', worldKey(id),
+  redis.call('HSET', key('world', id),
     'owner', self, 'epoch', epoch, 'claimed_at', now(), 'taken_from', '', 'born', born, 'starts', '1',
     'revision', revision, 'base_revision', revision, 'origin', hash, 'summary', summary,
     'log_bytes', '0', 'base_bytes', #base, 'origin_bytes', #origin)
@@ -371,32 +343,24 @@ function commands.create(id, epoch, born, revision, summary, hash, origin, base)
 end
 
 -- Refuses a line that was not appended above: another replica owns the world, or it was never created.
-function commands.append(id, epoch)
-  return fence(id, epoch) or { 'lost', '' }
+function commands.append()
+  return { 'lost', '' }
 end
 
 -- Adds a part to the next base. `attempt` names that base: after a break, a part of an earlier one may come late.
 function commands.part(id, epoch, attempt, isFirst, part)
-  local refusal = fence(id, epoch)
-  if refusal then
-    return refusal
-  end
   if isFirst == '1' then
-    redis.call('UNLINK', newBaseKey(id))
-    redis.call('HSET', worldKey(id), 'new_base', attempt)
+    redis.call('UNLINK', key('base-new', id))
+    redis.call('HSET', key('world', id), 'new_base', attempt)
   elseif fieldsOf(id, 'new_base')[1] ~= attempt then
     return { 'absent' }
   end
-  redis.call('APPEND', newBaseKey(id), part)
+  redis.call('APPEND', key('base-new', id), part)
   return { 'ok' }
 end
 
 -- Deletes the parts of a base that was not finished.
-function commands.abandon(id, epoch)
-  local refusal = fence(id, epoch)
-  if refusal then
-    return refusal
-  end
+function commands.abandon(id)
   dropNewBase(id)
   return { 'ok' }
 end
@@ -405,10 +369,6 @@ end
 -- that were sent before it. `logBytes`: the bytes of the lines that stay. Last come `count` new origins, and the hashes of all
 -- origins that are still named. A world that the server has lost gets all fields again.
 function commands.base(id, epoch, attempt, sent, revision, hash, logBytes, born, starts, summary, count, ...)
-  local refusal = fence(id, epoch)
-  if refusal then
-    return refusal
-  end
   local fields = fieldsOf(id, 'revision', 'base_revision', 'regained', 'new_base')
   if fields[4] ~= attempt then
     return { 'absent' }
@@ -416,8 +376,8 @@ function commands.base(id, epoch, attempt, sent, revision, hash, logBytes, born,
   local stored = fields[1]
   if fields[3] then
     stored = nil
-    redis.call('UNLINK', logKey(id))
-    redis.call('HDEL', worldKey(id), 'regained')
+    redis.call('UNLINK', key('log', id))
+    redis.call('HDEL', key('world', id), 'regained')
   -- The lines after an older base are gone.
   elseif fields[2] and tonumber(revision) < tonumber(fields[2]) then
     return { 'old' }
@@ -427,7 +387,7 @@ function commands.base(id, epoch, attempt, sent, revision, hash, logBytes, born,
   end
   if not stored then
     stored = revision
-    redis.call('HSET', worldKey(id), 'born', born, 'starts', starts, 'summary', summary)
+    redis.call('HSET', key('world', id), 'born', born, 'starts', starts, 'summary', summary)
     redis.call('SADD', worlds, id)
   end
   local list, named, bytes = { ... }, {}, 0
@@ -435,21 +395,21 @@ function commands.base(id, epoch, attempt, sent, revision, hash, logBytes, born,
   for i = count * 2 + 1, #list do
     named[list[i]] = true
   end
-  for _, other in ipairs(redis.call('HKEYS', originsKey(id))) do
+  for _, other in ipairs(redis.call('HKEYS', key('origins', id))) do
     if named[other] then
-      bytes = bytes + redis.call('HSTRLEN', originsKey(id), other)
+      bytes = bytes + redis.call('HSTRLEN', key('origins', id), other)
     else
-      redis.call('HDEL', originsKey(id), other)
+      redis.call('HDEL', key('origins', id), other)
     end
   end
-  redis.call('RENAME', newBaseKey(id), baseKey(id))
-  redis.call('HDEL', worldKey(id), 'new_base')
-  redis.call('XTRIM', logKey(id), 'MINID', revision .. '-1')
+  redis.call('RENAME', key('base-new', id), key('base', id))
+  redis.call('HDEL', key('world', id), 'new_base')
+  redis.call('XTRIM', key('log', id), 'MINID', revision .. '-1')
   if tonumber(revision) > tonumber(stored) then
     stored = revision
   end
-  redis.call('HSET', worldKey(id), 'revision', stored, 'base_revision', revision, 'origin', hash,
-    'base_bytes', redis.call('STRLEN', baseKey(id)), 'origin_bytes', bytes, 'log_bytes', logBytes)
+  redis.call('HSET', key('world', id), 'revision', stored, 'base_revision', revision, 'origin', hash,
+    'base_bytes', redis.call('STRLEN', key('base', id)), 'origin_bytes', bytes, 'log_bytes', logBytes)
   return { 'ok' }
 end
 
@@ -460,10 +420,10 @@ function commands.note(...)
     local id = list[i]
     local refusal = fence(id, list[i + 1])
     if not refusal and list[i + 2] ~= '' then
-      redis.call('HSET', worldKey(id), 'time', list[i + 2])
+      redis.call('HSET', key('world', id), 'time', list[i + 2])
     end
     if not refusal and list[i + 3] ~= '' then
-      redis.call('HSET', worldKey(id), 'summary', list[i + 3])
+      redis.call('HSET', key('world', id), 'summary', list[i + 3])
     end
     replies[#replies + 1] = refusal or { 'ok' }
   end
@@ -471,15 +431,11 @@ function commands.note(...)
 end
 
 -- Releases a world. Deletes one that was claimed and never created.
-function commands.release(id, epoch)
-  local refusal = fence(id, epoch)
-  if refusal then
-    return refusal
-  end
+function commands.release(id)
   if fieldsOf(id, 'born')[1] then
-    redis.call('HSET', worldKey(id), 'owner', '')
+    redis.call('HSET', key('world', id), 'owner', '')
   else
-    redis.call('DEL', worldKey(id))
+    redis.call('DEL', key('world', id))
   end
   return { 'ok' }
 end
@@ -494,9 +450,13 @@ function commands.delete(id, epoch)
   if isOther or (epoch ~= '' and fields[2] ~= epoch) then
     return lost(fields[1])
   end
-  redis.call('UNLINK', worldKey(id), logKey(id), baseKey(id), newBaseKey(id), originsKey(id))
+  redis.call('UNLINK', key('world', id), key('log', id), key('base', id), key('base-new', id), key('origins', id))
   redis.call('SREM', worlds, id)
   return { 'ok' }
 end
 
-return commands[command](unpack(ARGV, 4))
+-- These are refused unless the replica owns the world by that epoch. Those that read may be without one.
+local writes = { append = true, part = true, abandon = true, base = true, release = true }
+local reads = { lines = true, read = true }
+local isFenced = writes[command] or (reads[command] and ARGV[5] ~= '')
+return isFenced and fence(ARGV[4], ARGV[5]) or commands[command](unpack(ARGV, 4))

@@ -2,10 +2,7 @@ import { scryptSync } from 'node:crypto'
 import { UsageError } from '../../core/lib/messages.js'
 import type { SharedStorage } from '../../core/storage/shared-storage.js'
 
-/**
- * The secrets and flags that all replicas that run have in common, by their names in messages. Those that are not set are `undefined`,
- * or missing.
- */
+/** The secrets and flags that all replicas have in common, by their names in messages. */
 export type SharedSecrets = Readonly<Record<string, string | undefined>>
 
 /** Enough that nobody guesses another proof, in bytes. */

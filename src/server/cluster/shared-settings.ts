@@ -6,19 +6,13 @@ import type { WorldStorage } from '../../core/storage/world-storage.js'
 /** Flags of a command, by their names. */
 export type SharedFlags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
-/** The scenario and the flags of all replicas, as the storage keeps them. */
 interface SharedSettings {
-  /** The name of the scenario. */
   readonly name: string
   readonly scenario: unknown
-  /** The flags that change answers. */
   readonly flags: SharedFlags
 }
 
-/**
- * Stores the settings of the first replica. For any other, compares its settings with the stored ones. Rejects with `UsageError`
- * if they differ, and with `StorageError`.
- */
+/** Stores the settings of the first replica, or compares them. Rejects with `UsageError` or `StorageError`. */
 export async function agreeOnSettings(
   storage: WorldStorage,
   shared: SharedStorage,

@@ -69,10 +69,7 @@ export function crcText(crc: number): string {
 /** Small parts are joined to this many characters before they are written. */
 const chunkLength = 65_536
 
-/**
- * Makes the bytes of a JSON file: the format version, these fields, and a check sum. The parts are the text of the fields, and
- * end between two characters.
- */
+/** Makes the bytes of a JSON file: format version, fields, check sum. The parts end between two characters. */
 export function* seal(parts: Iterable<string>): Generator<Buffer> {
   let crc = 0
   let text = start
@@ -100,10 +97,7 @@ export function sealedText(bytes: Buffer): string | undefined {
     : undefined
 }
 
-/**
- * Returns the text of the fields that `seal` got. Throws `StorageError` if the file is damaged or of a newer version. `advice` ends
- * the message. Default: that for a file of a world.
- */
+/** Returns the fields that `seal` got. Throws `StorageError` if the file is damaged or newer. `advice` ends the message. */
 export function unseal(bytes: Buffer, file: string, advice = worldAdvice(file)): string {
   checkFormat(bytes, file)
   const text = sealedText(bytes)
@@ -165,7 +159,6 @@ export function writeSynced(fs: FileCalls, path: string, parts: Iterable<Buffer>
   return runAtOnce(writeSyncedInSteps(fs, path, parts))
 }
 
-/** Does the same in steps, a part in each. */
 export function* writeSyncedInSteps(fs: FileCalls, path: string, parts: Iterable<Buffer>): Steps<number> {
   const fd = fs.openSync(path, 'w', fileMode)
   try {
@@ -199,7 +192,6 @@ export function removeLeftovers(fs: FileCalls, folder: string, names: readonly s
   }
 }
 
-/** Tells a missing file from other errors. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
 }

@@ -32,7 +32,6 @@ const lockName = '.lock'
 /** A process that takes over writes its lock here, and then renames it. */
 const claimName = '.claim'
 
-/** A process that has a lock, or wants it. */
 interface Holder {
   /** Different for each start. */
   readonly id: string
@@ -52,10 +51,7 @@ interface FoundLock {
   readonly touchedAt: number
 }
 
-/**
- * Lets one process at a time use a folder. A lock is free if its process is gone, or, on another host, if it was not touched for
- * ten seconds.
- */
+/** Lets one process at a time use a folder. A lock on another host is free after ten seconds without a touch. */
 export class FolderLock {
   readonly #fs: FileCalls
   readonly #folder: string
@@ -114,7 +110,6 @@ export class FolderLock {
     return this.#loss
   }
 
-  /** Lets other processes have the folder. */
   release(): void {
     // The lock of a process that is gone is free.
     callIfPossible(() => {
@@ -251,7 +246,6 @@ function isRunning({ pid, started }: Holder): boolean {
   }
 }
 
-/** Returns when a process started, and an empty text for a dead one. `undefined` if it is gone, or the system does not say. */
 function startOfProcess(pid: number | 'self'): string | undefined {
   const stat = processStat(pid)
   return stat && (stat.isDead ? '' : stat.started)

@@ -7,11 +7,9 @@ const noRevision = '-'
 
 /** The header of a log. Later notes change it. */
 export interface LogHeader {
-  /** The id of the world. */
   readonly world: string
   /** A random text, which tells the world from an earlier one of its id. */
   readonly born: string
-  /** The number of openings of the world. */
   readonly starts: number
   readonly isKept: boolean
   readonly title: string
@@ -102,7 +100,6 @@ export interface ReadLog {
   readonly size: number
 }
 
-/** A line in the bytes of a log. */
 interface LogLine extends Pick<LogRecord, 'start' | 'end'> {
   readonly revision: number
 }
@@ -112,10 +109,7 @@ export function* decodeLines(bytes: Buffer, lines: readonly LogLine[]): Generato
   for (const line of lines) yield { revision: line.revision, text: textOf(bytes, line) }
 }
 
-/**
- * Reads a log. Records that a crash or a power cut has torn are its tail: no whole record follows them. Throws `StorageError` if
- * a record elsewhere is damaged, or the log is of a newer version.
- */
+/** Reads a log. Its torn tail has no whole record behind it. Throws `StorageError` if another record is damaged. */
 export function readLog(bytes: Buffer, file: string): ReadLog {
   checkFormat(bytes, file)
   let header: Partial<LogHeader> = {}
@@ -145,14 +139,12 @@ function isTorn(bytes: Buffer, at: number, { unsynced }: Partial<LogHeader>): bo
   return [first, ...others].every(record => syncedBefore(record, bytes) <= at)
 }
 
-/** Returns the offset up to which the disk had a log for sure when a record was written. */
 function syncedBefore({ revision, start, end }: LogRecord, bytes: Buffer): number {
   if (revision !== undefined) return 0
   const { unsynced = start } = JSON.parse(textOf(bytes, { start, end })) as Partial<LogHeader> // we wrote it
   return start - unsynced
 }
 
-/** Finds the whole records after a damaged place. */
 function* recordsAfter(bytes: Buffer, at: number): Generator<LogRecord> {
   for (let end = bytes.indexOf(newline, at); end !== -1; ) {
     const record = recordAt(bytes, end + 1)

@@ -28,7 +28,6 @@ export class LogFile {
   #unmarked: number | undefined
   #isSyncing = false
   #waiters: Waiter[] = []
-  /** Why the log takes no records. */
   #failure: { readonly message: string; readonly isFinal: boolean } | undefined
   /** The file may be longer than its whole records. */
   #isTorn = false

@@ -72,7 +72,6 @@ interface Base {
   readonly baseBytes: number
 }
 
-/** Reads the text of a sealed file, and the size of the file in bytes. Throws `StorageError`. */
 function readSealed(fs: FileCalls, path: string): { readonly text: string; readonly size: number } {
   const bytes = readBytes(fs, path)
   try {
@@ -169,7 +168,6 @@ export function describeWorld(fs: FileCalls, path: string, id: string): FolderEn
   }
 }
 
-/** Lists the files of a folder. Skips those that another process removes meanwhile, and folders that nobody may read. */
 function fileSizes(fs: FileCalls, path: string): { name: string; size: number; changedAt: number }[] {
   try {
     return fs.readdirSync(path).flatMap(name => {
@@ -182,7 +180,6 @@ function fileSizes(fs: FileCalls, path: string): { name: string; size: number; c
   }
 }
 
-/** A world in a folder. */
 export class FolderWorld implements KeptWorld {
   readonly starts: number
   readonly time: string | undefined
@@ -195,7 +192,6 @@ export class FolderWorld implements KeptWorld {
   #summary: KeptSummary
   /** The last revision that the base or the log has. */
   #revision: number
-  /** The lines after the base. */
   readonly #lines: LogLines
   /** `undefined` if the folder is only read. */
   readonly #log: LogFile | undefined
@@ -206,7 +202,6 @@ export class FolderWorld implements KeptWorld {
   readonly #path: string
   readonly #id: string
 
-  /** Opens a world. Throws `StorageError`. */
   constructor(context: FolderContext, path: string, id: string, usedAt: number) {
     this.#context = context
     this.#path = path
@@ -250,7 +245,6 @@ export class FolderWorld implements KeptWorld {
     return { ...this.#summary, revision: Math.max(this.#summary.revision, this.#revision) }
   }
 
-  /** The size of the log, in bytes. */
   get logBytes(): number {
     return this.#log?.size ?? 0
   }

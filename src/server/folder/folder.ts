@@ -55,10 +55,7 @@ export interface FolderOptions {
   readonly fs?: FileCalls | undefined
 }
 
-/**
- * Opens a folder of worlds, and creates it if necessary. One process at a time may use it. Throws `UsageError` if another one does,
- * or the folder cannot be used.
- */
+/** Opens a folder of worlds, or creates it. Throws `UsageError` if it cannot be used, or another process has it. */
 export function openFolder(path: string, options: FolderOptions = {}): Storage {
   checkIsNoUrl(path)
   return new Folder(path, options)
@@ -85,7 +82,6 @@ const settingsAdvice = 'restore it from a copy, or delete this file. The worlds 
 const newIndexName = '.worlds.json.new'
 /** The index is written each second for this many worlds, and less often for more: one that is old costs a start some time. */
 const indexedPerSecond = 200
-/** Folders of worlds that are being created or deleted. */
 const newWorld = '.new-'
 const deletedWorld = '.deleted-'
 
@@ -100,7 +96,6 @@ class Folder implements Storage {
   readonly #lock: FolderLock | undefined
   readonly #timer: ReturnType<typeof setInterval> | undefined
   #isIndexDirty = false
-  /** The seconds since the index was written. */
   #indexAge = 0
   #isClosed = false
 
@@ -385,7 +380,6 @@ function entryOf({ summary, bytes, logBytes }: FolderWorld): FolderEntry {
   return { summary, bytes, logBytes }
 }
 
-/** Tells the folder of a world from those of others, which nobody may delete. One that cannot be read counts as a world. */
 function isWorld(fs: FileCalls, path: string): boolean {
   try {
     const names = fs.readdirSync(path)
@@ -397,7 +391,6 @@ function isWorld(fs: FileCalls, path: string): boolean {
   }
 }
 
-/** Returns the size of a file: 0 if the system refuses to tell it, `undefined` if there is none. */
 function sizeOf(fs: FileCalls, path: string): number | undefined {
   try {
     return fs.statSync(path).size

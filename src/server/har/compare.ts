@@ -18,7 +18,6 @@ export interface Drift {
   /** The place in the answer: `lobbies[].state.map`. Empty for the status. */
   readonly path: string
   readonly sure: Sureness
-  /** In words. */
   readonly recorded: string
   readonly mock: string
 }
@@ -71,7 +70,6 @@ export interface Names {
   translate(recorded: string): string
   /** Notes that an id or a token of the mock stands for a recorded one. */
   learn(recorded: string, mock: string): void
-  /** Makes a recorded text fit for the output. */
   show(recorded: string): string
   /** The request said where the client is. Without that, distances differ. */
   readonly hasPlace: boolean
@@ -86,7 +84,6 @@ interface Pair {
   readonly recorded: unknown
   readonly mock: unknown
   readonly path: string
-  /** The name of the field. */
   readonly name: string
   readonly sure: 'likely' | 'possible'
 }
@@ -210,7 +207,6 @@ function partOf(number: number, all: number): string {
   return `${number} of ${counted(all, 'element', 'elements')}`
 }
 
-/** The longest value or name of a field in the output, in characters. */
 const longestShown = 60
 
 function shownValue(value: unknown, names: Names): string {

@@ -5,10 +5,7 @@ import { draftOf, keepAllDigits, setKey } from '../../core/lib/json.js'
 /** A field may be wrong in several ways, one after the other. */
 const mostRounds = 8
 
-/**
- * Returns a recorded answer in the form of its schema, without unknown fields. A field that is missing or wrong gets a placeholder,
- * so that the rest of the answer counts. `undefined` if the answer as a whole has another form.
- */
+/** Returns an answer in the form of its schema, with placeholders for wrong fields. `undefined` if it has another form. */
 export function fitAnswer<Schema extends z.ZodType>(answer: unknown, schema: Schema): z.output<Schema> | undefined {
   let parsed = schema.safeParse(answer)
   if (parsed.success) return keepAllDigits(parsed.data, answer)

@@ -16,7 +16,6 @@ export interface HarRequest {
   /** The number of its entry in the HAR, from 1. */
   readonly entry: number
   readonly operation: OperationId
-  /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>
   readonly method: string
   /** The path below the URL of the service: `/matchmaker/lobbies/list`. */
@@ -53,7 +52,6 @@ type LeftOut =
   | `${BodyFault} body`
   | `${BodyFault} request body`
 
-/** Why a body is no value. */
 type BodyFault = typeof missing | 'with a cut' | 'with an unreadable'
 
 const missing = 'without a kept'
@@ -69,7 +67,6 @@ export interface HarRecording {
   readonly secrets: ReadonlySet<string>
 }
 
-/** Headers, cookies or parameters. */
 // A wrong one leaves the others.
 const wrongPair = { name: '', value: '' }
 const Pair = z.object({ name: z.string(), value: z.string() }).catch(wrongPair)
@@ -216,7 +213,6 @@ function isRepeated({ exchange, key, isOfWorker }: ReadEntry, all: readonly Read
   )
 }
 
-/** Sorts requests by their times. One without a time stays behind the one before it. */
 function inOrderOfTime(exchanges: readonly HarRequest[]): HarRequest[] {
   let last = 0
   const timed = exchanges.map(exchange => {
@@ -245,11 +241,7 @@ class Bodies {
 
   constructor(private readonly readAttached: ReadAttached) {}
 
-  /**
-   * Returns the value of a body, which may be empty, or its fault.
-   *
-   * @param size the number of its bytes before a compression. 0 if that is not known
-   */
+  /** Returns the value of a body, which may be empty, or its fault. `size`: its bytes before a compression. 0 if unknown. */
   read(
     content: Entry['response']['content'] | Entry['request']['postData'],
     { headers, size }: { readonly headers: Pairs; readonly size: number },
@@ -297,7 +289,6 @@ class Bodies {
   }
 }
 
-/** Decodes UTF-8. Returns `undefined` if the bytes are something else, as those of an unknown compression. */
 function textOf(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -372,12 +363,10 @@ function addSecretsOf({ request, response }: Entry, url: URL | undefined, secret
   addSecretPairs(request.postData?.params ?? [], secrets)
 }
 
-/** Returns the number of bytes that the headers say. 0 if they say none, or that of a compressed body. */
 function lengthIn(headers: Readonly<Record<string, string>>): number {
   return headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) || 0 : 0
 }
 
-/** Finds the operation of a path, which may have anything before it. */
 function findOperation(
   method: string,
   pathname: string,
@@ -390,7 +379,6 @@ function findOperation(
   return undefined
 }
 
-/** Returns headers by their names in lower case. Of several with a name, the last one counts. */
 function fieldsOf(headers: Pairs): Record<string, string> {
   return Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
 }
@@ -430,7 +418,6 @@ function addSecretFields(value: unknown, secrets: Set<string>, isSecret = false)
       addSecretFields(field, secrets, isSecretName(name) || (isSecret && Array.isArray(value)))
 }
 
-/** Tells whether a header, a parameter or a field holds a secret, by its name. */
 function isSecretName(name: string): boolean {
   return /authori[sz]ation|authenticat|(?:^|[-_])auth(?:$|[-_])|cookie|secret|password|token|api[-_]?key|session/i.test(
     name,

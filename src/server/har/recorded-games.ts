@@ -42,10 +42,7 @@ export interface RecordedGame {
 /** The field of a list that has to be one, whatever else is wrong. */
 const mainLists: { readonly [Id in OperationId]?: string } = { 'lobbies.list': 'lobbies', 'regions.list': 'regions' }
 
-/**
- * Returns the answer of an operation in the form of its schema, without unknown fields. A list counts also if some fields do not
- * fit: see `fitAnswer`. `undefined` if this is another operation, or if the answer is an error or has another form.
- */
+/** Returns the answer of an operation: see `fitAnswer`. `undefined` if it is of another one, an error, or of another form. */
 export function answerOf<Id extends OperationId>(
   { operation, status, answer }: HarRequest,
   id: Id,
@@ -65,7 +62,6 @@ const ofAnyGame: readonly OperationId[] = [
   'games.namespaces.validateGameNamespaceTokenDevelopment',
 ]
 
-/** Returns the token of a request, or `undefined`. */
 export function tokenOf({ headers }: Pick<HarRequest, 'headers'>): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 }
@@ -101,10 +97,7 @@ export class RecordedGames {
     return inspected !== undefined || isTokenNew
   }
 
-  /**
-   * Takes the token of a call to the matchmaker. Returns the namespace of the call. Without a token, it is the namespace that has
-   * one of the lobbies of the answer, or else the first one.
-   */
+  /** Takes the token of a call, and returns its namespace. Without a token: the one with a lobby of the answer, or the first. */
   takeCall(exchange: HarRequest, lobbyIds: readonly string[] = []): RecordedNamespace {
     const token = tokenOf(exchange)
     if (token === undefined) {
@@ -124,7 +117,6 @@ export class RecordedGames {
     return namespace
   }
 
-  /** Finds the namespace that has a lobby. */
   withLobby(lobby_id: string): RecordedNamespace | undefined {
     return this.all.flatMap(({ namespaces }) => namespaces).find(({ lobbies }) => lobbies?.has(lobby_id))
   }
@@ -231,7 +223,6 @@ function addNamespace(game: RecordedGame, known: { name_id?: string; namespace_i
   return namespace
 }
 
-/** Returns the name, or the name with a number if a sibling has it. */
 function freeName(
   name: string,
   siblings: readonly { readonly entry: { readonly name_id?: string | undefined } }[],

@@ -23,10 +23,7 @@ export interface Comparison {
   readonly drifts: readonly RequestDrift[]
   /** The number of requests that were sent to the mock. */
   readonly compared: number
-  /**
-   * The number of requests that were left out, by the reason. Those `of game servers` need the token of a lobby, which no
-   * recording of a client has.
-   */
+  /** The number of requests that were left out, by the reason. Those `of game servers` need the token of a lobby. */
   readonly leftOut: Readonly<Record<string, number>>
   /** The recorded errors that the world cannot give, because their reason is in no answer, and what it would answer instead. */
   readonly unexplained: ReadonlyMap<HarRequest, string>
@@ -51,10 +48,7 @@ const codesOfRequests: ReadonlySet<string | undefined> = new Set<ErrorCode>([
 /** The id of the copy of the world in which recorded errors are tried: the world itself stays as it was at each request. */
 const trial = 'trial'
 
-/**
- * Replays a recording in a world that is made from it, and compares the answers. The clock moves as in the recording, and
- * nothing waits: a watch is asked once, at the time of its answer.
- */
+/** Replays a recording in a world made from it, and compares the answers. A watch is asked at the time of its answer. */
 export async function compareRecording(recording: HarRecording): Promise<Comparison> {
   const replay = new Replay(recording)
   try {

@@ -33,7 +33,6 @@ type PortInput = NonNullable<ServerPortsInput['lobby_ports']>[number]
 /** A scenario from a recording. */
 export interface ImportedScenario {
   readonly scenario: ScenarioInput
-  /** The requests whose answers are in the scenario. */
   readonly used: ReadonlySet<HarRequest>
   /** The entries whose successful answers do not fit the contract. Of a list, the scenario has what fits. */
   readonly misfits: readonly number[]
@@ -72,7 +71,6 @@ const onlyByFault: readonly string[] = [
   'TOKEN_ERROR',
 ]
 
-/** The recorded answers of an operation so far. */
 interface Counts {
   answered: number
   /** The errors that a fault repeats. */
@@ -210,10 +208,7 @@ class Import {
     this.#regions.set(id, { ...known, region_uuid: summary.region_id })
   }
 
-  /**
-   * The first list says which lobbies there are. A later one with their states adds those, and the limits of game modes that had
-   * no lobby.
-   */
+  /** The first list says which lobbies there are. A later one adds their states, and limits of game modes. */
   #takeList(exchange: HarRequest): boolean {
     const list = answerOf(exchange, 'lobbies.list')
     if (!list) {
@@ -313,10 +308,7 @@ class Import {
     return modes.get(game_mode_id)
   }
 
-  /**
-   * A seat shows the ports of a game mode, and a region. `likely`: it is in the first one that the request names, unless another
-   * request tells more.
-   */
+  /** A seat shows the ports of a game mode, and a region. `likely`: of the first mode that the request names. */
   #takeJoin(exchange: HarRequest, certainty: 'known' | 'likely'): boolean {
     const join =
       answerOf(exchange, 'lobbies.find') ?? answerOf(exchange, 'lobbies.join') ?? answerOf(exchange, 'lobbies.create')
@@ -459,7 +451,6 @@ class Import {
   }
 }
 
-/** Returns only the id of a region that is as in the catalogue. */
 function shortest(region: RegionInput): RegionInput | string {
   const known = catalogueRegion(region.region_id)
   return known && sameJson({ ...known, ...region }, known) ? region.region_id : region
@@ -480,7 +471,6 @@ function placeOfNearest(answer: unknown): ScenarioInput['client'] {
   return nearest && regions.some(region => kilometersTo(region) > 0) ? nearest.datacenter_coord : undefined
 }
 
-/** Tells whether an answer is the mock response to a development token: one region, and a lobby of each game mode. */
 function isCanned(exchange: HarRequest, regions: readonly Region[]): boolean {
   return (
     tokenOf(exchange)?.startsWith('dev_') === true &&
@@ -488,7 +478,6 @@ function isCanned(exchange: HarRequest, regions: readonly Region[]): boolean {
   )
 }
 
-/** Returns the first game mode that has a region, as far as anybody knows. */
 function likelyMode({ modes }: RecordedNamespace, region: string | undefined): string | undefined {
   if (modes.size === 0) return unnamedMode
   const fits = ({ regions }: ModeInput) => regions === undefined || regions.includes(region ?? '')
@@ -499,7 +488,6 @@ function limitsOf({ max_players_normal: normal, max_players_direct: direct, max_
   return normal === direct && direct === party ? normal : { normal, direct, party }
 }
 
-/** Returns the id of the lobby of a seat, or nothing. */
 function seatedLobby({ answer }: HarRequest): string[] {
   const { lobby_id } = Object(Object(answer).lobby) as { lobby_id?: unknown }
   return typeof lobby_id === 'string' ? [lobby_id] : []
@@ -512,7 +500,6 @@ export function completedLink({ operation, status, body }: HarRequest): string[]
   return typeof device_link_token === 'string' ? [device_link_token] : []
 }
 
-/** The ports of a game server without its host. */
 function portsOf(ports: Join['ports']): NonNullable<ServerPortsInput['lobby_ports']> {
   return Object.entries(ports).flatMap(([label, { port, port_range, is_tls }]): PortInput[] => {
     if (!isIdentifier(label)) return []

@@ -89,7 +89,6 @@ function harResponse(entry: JournalEntry): Response {
   }
 }
 
-/** Tells whether a request without a kept answer had one. Every error has a body, and so have most operations. */
 function hadAnswer({ method, operation, status }: JournalEntry): boolean {
   if (status === 0 || status === 204 || method === 'HEAD') return false
   return status >= 400 || specs.get(operation)?.output !== undefined

@@ -8,7 +8,6 @@ export const proxyForms =
 /** The forms of a control host, for messages. */
 export const controlHostForms = 'an IP address (192.168.1.20), a network (192.168.1.0/24 or fd00::/8), or * for all'
 
-/** Splits the text of an IP address or a network. `undefined` for any other text. */
 function networkOf(text: string): { readonly version: 4 | 6; readonly bits: number } | undefined {
   const [, address = '', written] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address.replace(/%.*/, ''))
@@ -70,7 +69,6 @@ function matcherOf(addresses: readonly string[]): (address: string) => boolean {
   }
 }
 
-/** Removes the name of the interface from the address of a link: `fe80::1%eth0`. */
 function versioned(address: string): { readonly ip: string; readonly family: 'ipv4' | 'ipv6' } {
   const ip = address.replace(/%.*/, '')
   return { ip, family: isIP(ip) === 6 ? 'ipv6' : 'ipv4' }

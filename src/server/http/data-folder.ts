@@ -9,7 +9,6 @@ import { openFolder } from '../folder/folder.js'
 export const defaultDataTtlMs = 7 * 86_400_000
 
 interface DataOptions {
-  /** The folder. */
   readonly data: string
   /** In real ms. Default: a week. */
   readonly dataTtlMs?: number | undefined
@@ -21,10 +20,7 @@ interface DataOptions {
   report(text: string): void
 }
 
-/**
- * Keeps the worlds of a mock in a folder. If that has worlds, the mock goes on with them. Returns the numbers of rows that a
- * changed scenario has changed in them. Throws `UsageError`.
- */
+/** Keeps the worlds of a mock in a folder, or goes on with those there. Returns what a changed scenario changed. */
 export function keepInFolder(
   mock: Mock,
   { data, dataTtlMs = defaultDataTtlMs, dataSync, reset, report }: DataOptions,

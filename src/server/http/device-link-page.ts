@@ -81,10 +81,7 @@ export function isFromDeviceLinkPage({ method, path }: Pick<MockRequest, 'method
 const Choice = z.object({ game_id: z.string() })
 const encoder = new TextEncoder()
 
-/**
- * Completes the device link of a page with a cloud token of the chosen game. The page has no token itself: whoever can open it
- * may complete the link, and no more. Never throws or rejects.
- */
+/** Completes the device link of a page, which has no token: whoever opens it may do that. Never throws or rejects. */
 export function completeDeviceLink(request: MockRequest, mock: CompletedWorld): MockResponse | Promise<MockResponse> {
   try {
     checkOwnChoice(request)

@@ -85,7 +85,6 @@ export function createApp(mock: Mockmaker, options: AppOptions = {}): ExpressApp
   return app.use((request, response) => listener(request, response))
 }
 
-/** Loads the Express of the user's project. It is an optional peer, and nothing else needs it. */
 function loadExpress(): typeof express {
   try {
     return installedExpress()
@@ -176,7 +175,6 @@ function groupHandlers(handlers: readonly HttpHandler[]): Group[] {
   return groups
 }
 
-/** Answers a request for one of the operations, or its preflight. Returns `false` for any other request. */
 function answerWithMock(
   { basePath, answers }: HandlerGroup,
   request: ExpressRequest,
@@ -201,11 +199,7 @@ type Outcome = 'answered' | 'unanswered' | 'passthrough'
 /** No Fetch request can have these methods, so no handler can match them. */
 const forbiddenMethods = ['CONNECT', 'TRACE', 'TRACK']
 
-/**
- * Answers a request with any MSW handlers, through Fetch objects. Reads the body, and keeps it in `request.body` for later
- * middleware. `HttpResponse.error()` destroys the connection. A request that Fetch cannot express stays unanswered. Rejects with
- * the error of a resolver.
- */
+/** Answers a request with any MSW handlers. Keeps its body in `request.body`. Rejects with the error of a resolver. */
 async function answerWithOthers(
   others: readonly HttpHandler[],
   request: ExpressRequest,

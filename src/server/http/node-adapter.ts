@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import { setImmediate } from 'node:timers'
 import { type ApiError, UnavailableError } from '../../core/contract/errors.js'
 import { nestingLimit } from '../../core/lib/json.js'
-import { real, TextEncoder } from '../../core/lib/real-globals.js'
+import { TextEncoder } from '../../core/lib/real-globals.js'
 import type { ServedRequest } from '../../core/mock/control-calls.js'
 import { type AbortSignalLike, bodyLimit, type MockRequest, type MockResponse } from '../../core/pipeline/message.js'
 import { connectionAddress } from '../../core/pipeline/origin.js'
@@ -16,10 +15,7 @@ import { StreamWriter } from './stream-writer.js'
 /** A request of `node:http`. A body parser in front of the mock may have set `body`, and Express sets `baseUrl`. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown; readonly baseUrl?: string }
 
-/**
- * Answers a request of `node:http`, in the order of its connection. `serve` gets the request before its body, which is there
- * when `answer` is called. A router chooses the process that answers.
- */
+/** Answers a request. `serve` gets it before its body, which `answer` has. */
 export function serveNodeRequest(
   request: ParsedRequest,
   response: ServerResponse,
@@ -30,36 +26,34 @@ export function serveNodeRequest(
     refuse?(request: MockRequest, error: ApiError): MockResponse | Promise<MockResponse>
   } = {},
 ): void {
-  startInOrder(request, response, () => {
-    const { router, refuse = (_, error) => errorResult(error) } = options
-    const forwarded = router?.receive(request)
-    const incoming = new NodeRequest(request, options, forwarded)
-    const served = serve(incoming, forwarded !== undefined)
-    const { world, maxBodyBytes = bodyLimit } = served
-    const answer = () => {
-      if (isSafe(request)) return served.answer()
-      // The server leaves this to its listener: another process may want the body.
-      if (router && request.headers.expect !== undefined) response.writeContinue()
-      return new Promise<MockResponse>(resolve => {
-        const answerWith = (body: Uint8Array | undefined, refusal?: ApiError) => {
-          incoming.body = body
-          if (!refusal) return resolve(served.answer())
-          // The rest of its body may never come.
-          response.once('finish', () => (streamOf(request) ?? request.socket).destroy())
-          resolve(refuse(incoming, refusal))
-        }
-        readBody(request, answerWith, maxBodyBytes)
-      })
-    }
-    // An unread body blocks the socket, and then nobody notices that the client disconnects.
-    if (isSafe(request) && hasBody(request)) request.resume()
-    if (router && world)
-      router.route({
-        ...{ request, response, incoming, gone: incoming.signal(), world, forwarded, answer },
-        respond: answered => writeResponse(answered, response),
-      })
-    else respond(answer(), response)
-  })
+  const { router, refuse = (_, error) => errorResult(error) } = options
+  const forwarded = router?.receive(request)
+  const incoming = new NodeRequest(request, options, forwarded)
+  const served = serve(incoming, forwarded !== undefined)
+  const { world, maxBodyBytes = bodyLimit } = served
+  const answer = () => {
+    if (isSafe(request)) return served.answer()
+    // The server leaves this to its listener: another process may want the body.
+    if (router && request.headers.expect !== undefined) response.writeContinue()
+    return new Promise<MockResponse>(resolve => {
+      const answerWith = (body: Uint8Array | undefined, refusal?: ApiError) => {
+        incoming.body = body
+        if (!refusal) return resolve(served.answer())
+        // The rest of its body may never come.
+        response.once('finish', () => (streamOf(request) ?? request.socket).destroy())
+        resolve(refuse(incoming, refusal))
+      }
+      readBody(request, answerWith, maxBodyBytes)
+    })
+  }
+  // An unread body blocks the socket, and then nobody notices that the client disconnects.
+  if (isSafe(request) && hasBody(request)) request.resume()
+  if (router && world)
+    router.route({
+      ...{ request, response, incoming, gone: incoming.signal(), world, forwarded, answer },
+      respond: answered => writeResponse(answered, response),
+    })
+  else respond(answer(), response)
 }
 
 /** A request target as an absolute URL, which clients send to a proxy (RFC 9112 § 3.2.2): scheme, credentials, host, rest. */
@@ -154,7 +148,6 @@ function streamOf(request: IncomingMessage): Http2Stream | undefined {
   return (request as { readonly stream?: Http2Stream }).stream // `node:http2` has it
 }
 
-/** Returns the headers of a request. HTTP/2 has the host in a field of its own, and other fields that are no headers. */
 function headersOf({ headers, rawHeaders, httpVersionMajor }: IncomingMessage): MockRequest['headers'] {
   if (httpVersionMajor < 2) {
     const hosts = differentHosts(rawHeaders)
@@ -164,7 +157,6 @@ function headersOf({ headers, rawHeaders, httpVersionMajor }: IncomingMessage): 
   return Object.fromEntries([['host', headers[':authority']], ...own])
 }
 
-/** Returns two Host headers that differ. Node keeps the first one alone. `undefined` if there are none. */
 function differentHosts(rawHeaders: readonly string[]): [string, string] | undefined {
   let first: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -222,7 +214,6 @@ function hasBody({ headers }: IncomingMessage): boolean {
 /** A chunk can hold a single byte, and takes hundreds of bytes of memory: join them now and then. */
 const maxChunks = 256
 
-/** A body whose end has not arrived. */
 interface ArrivingBody {
   bytes: number
   refuse(): void
@@ -245,7 +236,6 @@ function keepArriving(body: ArrivingBody, bytes: number): void {
   }
 }
 
-/** Returns false if the body was refused. */
 function endArriving(body: ArrivingBody): boolean {
   if (!arriving.delete(body)) return false
   arrivingBytes -= body.bytes
@@ -298,10 +288,7 @@ function encodeParsedBody(body: unknown): Uint8Array {
   }
 }
 
-/**
- * Bodies up to this many bytes go out in one string with their head, which is cheaper than two buffers. In latin1 each
- * byte is one character, so the bytes stay as they are.
- */
+/** Bodies up to this many bytes go out as one latin1 string with their head: cheaper than two buffers, and the same bytes. */
 const maxStringBody = 1024
 
 /** A function of its own, so that a blocked request keeps nothing but its response. */
@@ -323,14 +310,12 @@ function writeResponse(answered: MockResponse, response: ServerResponse): void {
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
 }
 
-/** Sends the head of the whole response and half of its body, then closes the connection. */
 function truncateResponse({ status, headers, body }: MockResponse, response: ServerResponse): void {
   response.writeHead(status, { ...headers, 'content-length': body.length, connection: 'close' })
   // Once the bytes are with the system, the client gets them before the end.
   response.write(body.subarray(0, Math.ceil(body.length / 2)), () => breakConnection('empty', response))
 }
 
-/** Sends the head at once, then each text of the stream. */
 function streamResponse({ status, headers, stream }: MockResponse, response: ServerResponse): void {
   response.writeHead(status, headers)
   response.flushHeaders()
@@ -345,7 +330,6 @@ const disconnects = { reset: resetConnection, empty: closeEmpty } satisfies {
 /** The code of HTTP/2 for a stream that the server breaks (RFC 9113 § 7). */
 const internalError = 2
 
-/** Breaks the connection instead of responding. Earlier responses (pipelining) go out first. */
 function breakConnection(how: keyof typeof disconnects, response: ServerResponse): void {
   const stream = streamOf(response.req)
   // HTTP/2 breaks this one response, and keeps the connection.
@@ -371,92 +355,4 @@ const halfClosedMs = 5_000
 function closeEmpty(socket: Socket): void {
   socket.end()
   socket.setTimeout(halfClosedMs, () => socket.destroy())
-}
-
-/** The most pipelined requests of a connection in flight, behind the one whose response is next. */
-const maxInFlight = 32
-
-/** The most requests that wait behind those. Beyond it, the mock stops reading the connection, and cannot notice its end. */
-const maxWaiting = 256
-
-/** One connection may start waiting requests for this time in a row, in real ms. Then other connections get their turn. */
-const sliceMs = 5
-
-const pipelines = new WeakMap<Socket, Pipeline>()
-
-/**
- * Starts a request: at once, or after enough earlier requests of its connection have their responses. Without this limit,
- * a client that sends thousands of requests in a row would block all others.
- */
-function startInOrder({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
-  // Only a response that waits behind another one has no socket.
-  if (response.socket) {
-    begin()
-    return
-  }
-  const known = pipelines.get(socket)
-  const pipeline = known ?? new Pipeline(socket)
-  if (!known) pipelines.set(socket, pipeline)
-  pipeline.add({ response, begin })
-}
-
-interface WaitingRequest {
-  readonly response: ServerResponse
-  begin(): void
-}
-
-/** The requests of one connection that arrived before the responses to earlier ones were written. */
-class Pipeline {
-  readonly #waiting: WaitingRequest[] = []
-  #inFlight = 0
-  #paused = false
-  #scheduled = false
-
-  constructor(private readonly socket: Socket) {
-    // Node itself resumes the socket when it reads or drops a body.
-    socket.on('resume', () => void (this.#paused && socket.pause()))
-  }
-
-  add(request: WaitingRequest): void {
-    // In order: a request that has not started holds up the responses behind it.
-    if (this.#waiting.length === 0 && this.#inFlight < maxInFlight) this.#begin(request)
-    else this.#waiting.push(request)
-    if (this.#waiting.length < maxWaiting) return
-    this.#paused = true
-    this.socket.pause()
-  }
-
-  #begin({ response, begin }: WaitingRequest): void {
-    this.#inFlight += 1
-    response.once('close', () => {
-      this.#inFlight -= 1
-      // After a disconnect, the rest never starts.
-      if (this.#waiting.length > 0) this.#schedule()
-    })
-    begin()
-  }
-
-  #schedule(): void {
-    if (this.#scheduled) return
-    this.#scheduled = true
-    setImmediate(() => {
-      this.#scheduled = false
-      this.#beginWaiting()
-    })
-  }
-
-  #beginWaiting(): void {
-    const until = real.now() + sliceMs
-    while (this.#inFlight < maxInFlight && !this.socket.destroyed) {
-      const next = this.#waiting.shift()
-      if (!next) break
-      this.#begin(next)
-      if (real.now() < until) continue
-      if (this.#waiting.length > 0) this.#schedule()
-      break
-    }
-    if (!this.#paused || this.#waiting.length > maxWaiting / 2) return
-    this.#paused = false
-    this.socket.resume()
-  }
 }

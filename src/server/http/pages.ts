@@ -36,7 +36,6 @@ export function pageFor(request: MockRequest, contextOf: () => PageContext): Moc
 
 let document: OpenApiDocument | undefined
 
-/** Returns the OpenAPI document of a server. Caches all but its URL, because its creation takes several ms. */
 function openapiAt(url: string): OpenApiDocument {
   // This URL only gives its key a place.
   document ??= openapi({ version, serverUrl: url })
@@ -113,7 +112,6 @@ function readPage(name: keyof typeof pages): BuiltPage {
   return page
 }
 
-/** A response with a page. Other pages may not read it, frame it, or run a script in it. */
 function htmlResponse(
   { styleHash, scriptHash }: BuiltPage,
   body: MockResponseInit['body'],

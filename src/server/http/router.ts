@@ -6,7 +6,6 @@ import type { AbortSignalLike, MockRequest, MockResponse } from '../../core/pipe
 export interface Router {
   /** Reads what another process says about a request that it forwards. `undefined`: a client has sent the request. */
   receive(request: IncomingMessage): ForwardedRequest | undefined
-  /** Routes a request to the process that runs its world. */
   route(routed: RoutedRequest): void
 }
 
@@ -34,15 +33,12 @@ export interface ForwardedRequest {
 export interface RoutedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** The same request, as the mock sees it. */
   readonly incoming: MockRequest
-  /** Aborts when the client disconnects. */
   readonly gone: AbortSignalLike
   readonly world: NeededWorld
   /** `undefined`: a client has sent the request. */
   readonly forwarded: ForwardedRequest | undefined
   /** Reads the body, and answers in this process. A request without a body may be answered again. */
   answer(): MockResponse | Promise<MockResponse>
-  /** Writes the response. */
   respond(response: MockResponse): void
 }

@@ -36,10 +36,7 @@ import { Service, type ServiceOptions } from './service.js'
 /** Express adds `protocol` and `baseUrl` to a request of `node:http`. */
 type IncomingRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
 
-/**
- * Creates a `node:http` listener with the whole server: Host check, control API, pages, operations, and JSON errors for all
- * other paths (PROTOCOL.md B9). It works without Express, and as Express middleware too.
- */
+/** Creates a listener with the whole server (PROTOCOL.md B9). It works without Express, and as Express middleware too. */
 export function createListener(
   mock: Mock,
   options: AppOptions = {},
@@ -79,7 +76,6 @@ export function createListener(
 /** Shorter answers of the control API stay as they are. In bytes. */
 const shortestCompressed = 2_048
 
-/** Compresses a long answer for a client that takes gzip: a world with 10,000 lobbies becomes a tenth. */
 async function compressed(request: MockRequest, answer: MockResponse): Promise<MockResponse> {
   const { headers, body, stream } = answer
   if (body.length < shortestCompressed || stream) return answer
@@ -145,7 +141,6 @@ export function localUrl(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
-/** The default port. */
 export const defaultPort = 4100
 
 const defaultHosts = ['127.0.0.1', '::1'] as const
@@ -199,7 +194,6 @@ const maxAttempts = 10
  */
 const idleMs = 75_000
 
-/** Node checks for late requests at this interval. */
 const timeoutCheckMs = 1_000
 
 /** Open requests get this time to finish after `close`. */
@@ -262,7 +256,6 @@ async function bindOnce(options: BindOptions): Promise<OpenPort> {
   }
 }
 
-/** The response that has each socket, or had it last. */
 const responses = new WeakMap<Duplex, ServerResponse>()
 
 /** Creates a class of responses. After `closeConnections`, they tell their clients to close the connection. */
@@ -291,11 +284,9 @@ function createResponseClass(): { readonly Response: typeof ServerResponse; clos
 
 interface SharedParts {
   readonly Response: typeof ServerResponse
-  /** Their open connections. */
   readonly sockets: Set<Socket>
 }
 
-/** Opens the port on a host. Returns no server if this machine does not have that address. */
 async function openIfPresent(host: string, options: BindOptions, shared: SharedParts): Promise<Server[]> {
   try {
     return [await open(host, options, shared)]
@@ -354,7 +345,6 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   return new UsageError(sentence, { cause: error })
 }
 
-/** Refuses a malformed request, or one that arrives too slowly. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
   else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUnused(socket))

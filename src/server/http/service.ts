@@ -25,15 +25,9 @@ export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
   readonly allowedHosts?: readonly string[] | undefined
   /** Default: `create`, as over HTTP. */
   readonly unknownWorld?: UnknownWorld | undefined
-  /**
-   * Refuses operations, unknown worlds, and control calls other than GET, for this reason: a sentence without a full stop.
-   * Default: nothing is refused.
-   */
+  /** Refuses operations, unknown worlds, and control calls other than GET, for this reason. Default: refuses nothing. */
   readonly readOnlyBecause?: string | undefined
-  /**
-   * The URL by which others reach the mock, without a slash at its end. `asked`: the address by which each client asked
-   * (PROTOCOL.md B8). Default: that of the mock's options.
-   */
+  /** The URL by which others reach the mock. `asked`: the address by which each client asked. Default: that of the mock. */
   readonly publicUrl?: string | undefined
   /** The host of game servers, unless `publicUrl` or the scenario names one. Default: that by which each client reaches the mock. */
   readonly serverHost?: string | undefined
@@ -84,10 +78,7 @@ export class Service {
     })
   }
 
-  /**
-   * Finds where a request goes. `origin` returns the URL of the mock, without a slash at its end. `isForwarded`: another process
-   * has made the checks that depend on the connection. Never throws.
-   */
+  /** Finds where a request goes. `isForwarded`: another process has checked the connection. Never throws. */
   serve(
     request: MockRequest,
     origin: () => string,
@@ -121,7 +112,6 @@ export class Service {
     }
   }
 
-  /** Answers a request with an error, in no world. */
   refuse(request: MockRequest, error: unknown): ServedRequest {
     return { answer: () => this.#mock.router.outside.refuse(request, error) }
   }
@@ -156,10 +146,7 @@ export class Service {
     return (publicUrl === 'asked' ? origin() : publicUrl) + worldPath(id)
   }
 
-  /**
-   * Tells whether a browser asks for the dashboard of a world that this process does not have. The page is the same for all worlds. It
-   * says if there is no such world, and does not make one.
-   */
+  /** Tells whether a browser asks for the dashboard of a world that is not here. The page says so, and makes none. */
   #isDashboardOfNone(request: MockRequest, { path, worldId: id }: Place): boolean {
     if (path !== '/' || !isForPage(request.method, path) || prefersJson(header(request, 'accept'))) return false
     return worldId.pattern.test(id) && !this.#mock.worlds.has(id) && this.#hasDashboard(request)
@@ -202,15 +189,12 @@ const texts: CallTexts = {
   openapiAt: serverUrl => controlOpenapi({ version, serverUrl }),
 }
 
-/** The rules for a caller that another process has checked, or that is this one. */
 const everybody: ControlAccess = { isListed: () => true }
 
-/** Tells whether a request may create its world. */
 function isForNewWorld(method: string, path: string): boolean {
   return routes.list(method, path).length > 0 || isForPage(method, path)
 }
 
-/** Answers in the name of a world that gets no requests. A preflight asks only whether a page may read the answer. */
 function refuseOperation(request: MockRequest, world: RunningWorld, because: string) {
   if (request.method === 'OPTIONS') return world.handle(request)
   try {

@@ -3,18 +3,13 @@ import type { ServerResponse } from 'node:http'
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from 'node:timers'
 import type { StreamClient } from '../../core/pipeline/message.js'
 
-/** The time after a write until the next one, in ms. */
 const pauseMs = 50
 
 /** A longer text is written at once, in characters. */
 const longestText = 1024 ** 2
 
-/**
- * Writes the texts of a stream to a response. After a pause, a text goes out at once. Texts that come soon after it go out together,
- * because each write costs more than most events: a system call here, and several messages between the processes of a browser.
- */
+/** Writes the texts of a stream. Those that come soon after one go out together: a write costs more than most events. */
 export class StreamWriter implements StreamClient {
-  /** The text for the next write. */
   #text = ''
   #turn: NodeJS.Immediate | undefined
   #pause: NodeJS.Timeout | undefined

@@ -14,13 +14,9 @@ interface SeatOptions {
   readonly signal: AbortSignal
 }
 
-/** The longest part of an unexpected answer that a message shows, in characters. */
 const shownLength = 200
 
-/**
- * Takes a seat with a request to the mock, as a client would. So it waits for the game server of a new lobby. Returns the
- * variables of a client with that seat. Rejects with `UsageError`.
- */
+/** Takes a seat as a client would, so it waits for a game server. Returns the client's variables. Rejects with `UsageError`. */
 export async function takeSeat(wish: SeatWish, { url, token, signal }: SeatOptions): Promise<Environment> {
   const call = 'lobby_id' in wish ? 'join' : 'find'
   const answer = fetch(`${url}/matchmaker/lobbies/${call}`, {
@@ -44,7 +40,7 @@ export async function takeSeat(wish: SeatWish, { url, token, signal }: SeatOptio
   if (lobby === undefined || player === undefined)
     throw new UsageError(`it got no seat: ${url} answers ${response.status}: ${text.slice(0, shownLength)}`)
   return {
-    ...environmentOf({ url, token }),
+    ...environmentOf(url, token),
     RIVET_LOBBY_ID: lobby.lobby_id,
     RIVET_PLAYER_TOKEN: player.token,
     ...Object.fromEntries(Object.entries(ports).flatMap(([label, port]) => portVariables(label, port))),

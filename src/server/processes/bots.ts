@@ -10,7 +10,6 @@ import { type Exit, type ServerProcess, type StartProcess, startProcess } from '
 /** The most bots at once. `--max-bots` allows more. */
 export const defaultMaxBots = 64
 
-/** A bot has this time to end after SIGTERM, in ms. */
 const graceMs = 2_000
 /** Two bots start this far apart on average, in ms. Programs need most of a processor while they start. */
 const betweenStartsMs = 250
@@ -46,12 +45,10 @@ interface Bot {
   /** Begins the lines about it: `bot 3`. */
   readonly name: string
   readonly random: Random
-  /** The number of its starts. */
   starts: number
   /** The number of times in a row that it ended at once. */
   quickEnds: number
   process: ServerProcess | undefined
-  /** True once its stay is over. */
   isLeaving: boolean
 }
 
@@ -63,10 +60,7 @@ export function checkBotCount(count: number, max: number, where: string): void {
   )
 }
 
-/**
- * Runs the client of a game as bots: one process each. They start one after the other, stay for a time, and come back. All
- * times are real times, because a process knows no other clock. One that ends at once comes back later and later.
- */
+/** Runs the client of a game as bots, one process each, by real time. One that ends at once comes back later and later. */
 export class Bots {
   readonly #options: BotsOptions
   readonly #bots: readonly Bot[]
@@ -107,7 +101,6 @@ export class Bots {
     process.off('exit', this.kill)
   }
 
-  /** Kills all bots at once. */
   readonly kill = (): void => {
     this.#stopStarting()
     for (const { process } of this.#bots) process?.kill()
@@ -228,7 +221,6 @@ export class Bots {
     return pauseMs
   }
 
-  /** Makes the next start wait for the gap after failures. */
   #postponeStart(): void {
     clearTimeout(this.#nextStart)
     this.#nextStart = undefined

@@ -4,13 +4,11 @@ import type { Exit } from './server-process.js'
 
 // Says in one line how a game server ended, and finds the part of its output that explains it.
 
-/** The exit codes by which shells say that they found no command. */
 const notFoundCodes: readonly (number | undefined)[] = [127, 9009]
 
 /** Tells whether the shell found no such command. */
 export const isNotFound = ({ code }: Exit): boolean => notFoundCodes.includes(code)
 
-/** Writes an exit as fields of an event. */
 export function exitFields({ code, signal }: Exit): { readonly exit_code?: number; readonly signal?: string } {
   return { ...(code !== undefined && { exit_code: code }), ...(signal !== undefined && { signal }) }
 }
@@ -25,14 +23,11 @@ export function describeEnd(exit: Exit, ms?: number): string {
   return `${code === 0 ? 'ended by itself' : 'crashed'} with exit code ${code}${after}`
 }
 
-/** The end of a process whose lobby had not stopped. */
 interface Ended {
   readonly exit: Exit
   readonly command: string
-  /** The age of the process, in ms. */
   readonly ageMs: number
   readonly wasReady: boolean
-  /** True if a control call has killed it. */
   readonly wasKilled?: boolean
   /** Seats of its lobby. */
   readonly players: number
@@ -69,13 +64,9 @@ export function describeExit(ended: Ended): { text: string; isFailure: boolean }
 
 /** The most lines of a tail. Of a longer one, the middle is left out. */
 export const longestTail = 20
-/** The length of a tail without an error, in lines. */
 const plainTail = 5
 
-/**
- * A line that begins the report of an error, in the usual languages and engines. Stack frames are indented. Java and Node.js
- * write a second line about the same error.
- */
+/** A line that begins the report of an error, in the usual languages and engines. */
 const errorStart =
   /^(?!\s|Caused by\b|Emitted 'error' event\b).*(?:error\b|exception\b|traceback \(|panic|\bfatal\b|terminate called|segmentation fault|assertion failed|\bunhandled\b)/i
 

@@ -43,7 +43,6 @@ interface GameServersOptions {
     | undefined
 }
 
-/** The mocks whose game servers run. */
 const started = new WeakSet<Mock>()
 
 /** Throws `UsageError` if the mock's own scenario has commands for game servers or bots, and nobody starts them. */
@@ -59,7 +58,6 @@ export function checkStarted(
   )
 }
 
-/** The process of a lobby. */
 interface Server {
   readonly world: RunningWorld
   readonly lobbyId: string
@@ -71,11 +69,9 @@ interface Server {
   startedAt: number
   /** The ports that no other server may have meanwhile. */
   fixedPorts: readonly number[]
-  /** Absent until the ports are found. */
   process: ServerProcess | undefined
   /** True from a change of its files until its next process. */
   isRestarting: boolean
-  /** True once a control call has killed it. */
   isKilled: boolean
   /** True once its lobby has stopped, or was deleted. */
   isStopping: boolean
@@ -87,12 +83,9 @@ interface Server {
   state: Omit<GameServerState, 'status' | 'lines' | 'last_lines'>
 }
 
-/** The last lines of a server in the list, and the most characters of each. */
 const lastLines = { count: 3, characters: 200 } as const
 
-/** The most processes at once, in all worlds. */
 const mostServers = 128
-/** The most ended processes that are listed. */
 const mostEnded = 100
 
 /** Finds free ports for the server of a lobby, with the labels of its ports. */
@@ -114,10 +107,7 @@ export function givePorts(world: LiveWorld, lobbyId: string, ports: readonly Lob
   return true
 }
 
-/**
- * Starts a process for each lobby that waits for its server, in all worlds of a mock. Stops it with its lobby. A process that
- * ends first stops its lobby.
- */
+/** Starts a process for each lobby that waits for its server, and stops both together. */
 export class GameServers {
   readonly #options: GameServersOptions
   readonly #running = new Map<string, Server>()
@@ -156,13 +146,11 @@ export class GameServers {
     process.off('exit', this.kill)
   }
 
-  /** Kills all processes at once. */
   readonly kill = (): void => {
     this.#isClosed = true
     for (const { process } of this.#running.values()) process?.kill()
   }
 
-  /** Watches the files of these commands, and no others. */
   #updateWatches(commands: ScenarioCommands): void {
     if (this.#isClosed) return
     const paths = watchedPaths(commands)
@@ -184,7 +172,6 @@ export class GameServers {
     }
   }
 
-  /** Restarts the running servers that watch a path. */
   #restart(path: string, file: string): void {
     for (const server of this.#running.values())
       if (server.watch.includes(path) && !server.isStopping) this.#restartServer(server, `${file} has changed`)
@@ -236,7 +223,6 @@ export class GameServers {
     return stateOf(server)
   }
 
-  /** Finds the newest server of a lobby. */
   #find(world: RunningWorld, lobbyId: string): Server | undefined {
     const running = this.#running.get(keyOf(world, lobbyId))
     return running ?? this.#ended.findLast(server => server.world === world && server.lobbyId === lobbyId)
@@ -490,7 +476,6 @@ export class GameServers {
     stop(server)
   }
 
-  /** Moves a server to those that have ended. */
   #remove(server: Server): void {
     const key = keyOf(server.world, server.lobbyId)
     if (this.#running.get(key) === server) this.#running.delete(key)
@@ -518,27 +503,22 @@ function keyOf({ id }: RunningWorld, lobbyId: string): string {
   return `${id} ${lobbyId}`
 }
 
-/** Returns the ports of a server by label. A range has its first port. */
 function portsByLabel(ports: readonly LobbyPort[] = []): Readonly<Record<string, number>> {
   return Object.fromEntries(ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0]))
 }
 
-/** The time of the world's clock, in ISO 8601. */
 function timeIn({ world }: RunningWorld): string {
   return formatInstant(world.clock.now())
 }
 
-/** Tells readers of events that a server has changed. */
 function publish({ world }: Server): void {
   world.servers.changes.emit('now')
 }
 
-/** Tells the rules of warnings what a server has done. */
 function tell({ world, state: { lobby_id, game_mode_id, region_id } }: Server, facts: ServerFacts): void {
   world.servers.events.emit({ lobby_id, game_mode_id, region_id, ...facts })
 }
 
-/** The tokens of the players in the lobby of a server. It does not know those of a simulation. */
 function seatedIn({ world: { world }, id }: Server): string[] {
   const players = world.tables.players.inIndex('lobby_id', id)
   return players
@@ -558,7 +538,6 @@ function lastLinesOf({ log, end }: Server): ServerLine[] {
     .map(({ at, text }) => ({ at, text: shortened(text, lastLines.characters) }))
 }
 
-/** Keeps the end of the output, too, if it came so fast that lines were dropped. */
 function keepLastLines({ process, log, world }: Server): void {
   const last = process?.lastLines() ?? []
   if (last.at(-1) === log.lines.at(-1)?.text) return
@@ -591,10 +570,7 @@ function stop(server: Server): void {
   server.process?.stop()
 }
 
-/**
- * Lets the lobby of a process wait for the next one, or stops it. Its players get what the service answers. Does nothing for a lobby
- * that has stopped.
- */
+/** Lets the lobby of a process wait for the next one, or stops it. Does nothing for one that has stopped. */
 function changeLobbyOf({ world: { world }, lobbyId }: Server, change: typeof restartLobby | typeof stopLobby): void {
   const changeIt = () => {
     const lobby = world.tables.lobbies.get(lobbyId)

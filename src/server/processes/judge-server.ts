@@ -21,21 +21,17 @@ export const playerCalls: readonly ExpectableCall[] = ['connected', 'disconnecte
 /** The server has this time to end after SIGTERM, in ms. */
 export const endsWithinMs = 10_000
 
-/** The end of a server. */
 export interface ServerEnd {
   readonly exit: Exit
-  /** True if it ran until SIGTERM. */
   readonly wasStopped: boolean
   /** The time from its start to its end, or from SIGTERM to its end. In ms. */
   readonly ms: number
-  /** The end of its output. */
   readonly lastLines: readonly string[]
 }
 
 /** The client of a player. */
 export interface ClientEnd {
   readonly name: string
-  /** The token of its player. */
   readonly token: string
   /** The exit of the client. `undefined` if it ran until somebody stopped it. */
   readonly exit: Exit | undefined
@@ -55,13 +51,9 @@ interface Judged {
   readonly deadPorts: DeadPorts
 }
 
-/** The parts of a result that most checks have. */
 type Verdict = Pick<CheckResult, 'passed' | 'sentence'> & Partial<CheckResult>
 
-/**
- * Judges a server. A missing call is not judged if another check says why it could not come, nor are clients whose server has
- * crashed.
- */
+/** Judges a server. A call is not missing if another check says why it could not come. */
 export function judgeServer(judged: Judged): CheckResult[] {
   const { served, end } = judged
   const { bodies, tokens, others } = sorted(served.refused)
@@ -106,7 +98,6 @@ function judgePlayers(judged: Judged, call: 'connected' | 'disconnected'): Verdi
   return { passed: !isMissing, sentence, evidence: [...missing.map(player => proofOf(player, judged)), ...hints] }
 }
 
-/** Proves that a call is missing for a player. Its story goes on after the end of its client, so it does not prove a missing end. */
 function proofOf({ name, token, connected, sentence }: ServedPlayer, { clients }: Judged): string {
   const start = `${name} ${token}:`
   const client = clients.find(one => one.token === token)
@@ -118,7 +109,6 @@ function proofOf({ name, token, connected, sentence }: ServedPlayer, { clients }
   return `${start} ${sentence} Its client ${end}.`
 }
 
-/** Says why nobody may have connected. Failed clients have their own check, which shows the ports. */
 function connectHints({ clients, deadPorts }: Judged): string[] {
   if (clients.length === 0) return [noClients]
   return clients.some(hasFailed) ? [] : portHints(deadPorts)
@@ -141,7 +131,6 @@ function judgeClosed(judged: Judged): Verdict | undefined {
   return { passed: false, sentence: `it did not close the lobby within ${formatDuration(judged.withinMs)}` }
 }
 
-/** Passes if there are no such calls. */
 function noneOf(calls: readonly RefusedCall[], [one, many]: readonly [string, string], what: string): Verdict {
   if (calls.length === 0) return { passed: true, sentence: `no ${one} ${what}` }
   const lines = calls
@@ -152,7 +141,6 @@ function noneOf(calls: readonly RefusedCall[], [one, many]: readonly [string, st
   return { passed: false, sentence: `${counted(calls.length, one, many)} ${what}`, evidence }
 }
 
-/** The most calls that prove a failure. */
 const mostShown = 10
 
 function judgeClients({ clients, deadPorts }: Judged): Verdict | undefined {
@@ -172,7 +160,6 @@ function hasFailed({ exit }: ClientEnd): boolean {
   return exit !== undefined && exit.code !== 0
 }
 
-/** Says what a warning would say. */
 function portHints({ dead, listening }: DeadPorts): string[] {
   const { sentence, advice } = listening.length > 0 ? wrongPort : deadPort
   return dead.map(port => {
@@ -207,7 +194,6 @@ function hasCrashed({ wasStopped, exit }: ServerEnd): boolean {
   return !wasStopped && exit.code !== 0
 }
 
-/** Tells whether a check says something about an expected call. Nothing else comes after a crash, or without ready. */
 function isJudged({ expected, readyMs, end }: Judged, call: ExpectableCall, hasCome: boolean): boolean {
   return expected.includes(call) && readyMs !== undefined && (hasCome || !hasCrashed(end))
 }
@@ -221,7 +207,6 @@ export function hasCome({ served, readyMs }: Pick<Judged, 'served' | 'readyMs'>,
   return players.every(player => player[call])
 }
 
-/** Sorts refused calls by what was wrong with them. */
 function sorted(refused: readonly RefusedCall[]) {
   const bodies = refused.filter(({ operation, code }) => operation === 'lobbies.setState' && code === 'API_BAD_BODY')
   const tokens = refused.filter(({ code }) => /^(?:TOKEN_|CLAIMS_|API_UNAUTHORIZED$|API_FORBIDDEN$)/.test(code))

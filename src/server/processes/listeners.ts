@@ -16,9 +16,6 @@ export type DeadPorts = Pick<Extract<ServerFacts, { kind: 'dead ports' }>, 'dead
 /** Finds the dead ports of a server. `group` is that of its processes. */
 export type FindDeadPorts = (ports: readonly LobbyPort[], group: number | undefined) => Promise<DeadPorts>
 
-/**
- * A socket that takes connections or datagrams. `owner` is its number on Linux, and the group of its process on macOS.
- */
 interface OpenSocket {
   readonly protocol: 'tcp' | 'udp'
   readonly port: number
@@ -42,7 +39,6 @@ export const findDeadPorts: FindDeadPorts = async (ports, group) => {
   return { dead, listening: [...new Set(own.map(({ port }) => port))].sort((a, b) => a - b) }
 }
 
-/** Lists the open sockets of this machine. `undefined`: the system does not tell. */
 async function openSockets(): Promise<OpenSocket[] | undefined> {
   try {
     if (process.platform === 'linux') {
@@ -59,7 +55,6 @@ async function openSockets(): Promise<OpenSocket[] | undefined> {
 /** The state of a TCP socket that listens, as Linux writes it. */
 const listens = '0A'
 
-/** Reads a table of Linux. A machine may have no IPv6. */
 async function readTable(table: 'tcp' | 'tcp6' | 'udp' | 'udp6'): Promise<OpenSocket[]> {
   const text = await readFile(`/proc/net/${table}`, 'latin1').catch(() => '')
   const protocol = table.startsWith('tcp') ? 'tcp' : 'udp'
@@ -84,14 +79,12 @@ export function socketsOf(output: string): OpenSocket[] {
   })
 }
 
-/** Returns the owners of the sockets of a group. */
 function ownersOf(group: number): Set<string> {
   if (process.platform !== 'linux') return new Set([`g${group}`])
   const pids = namesIn('/proc').filter(name => processStat(name)?.group === group)
   return new Set(pids.flatMap(pid => namesIn(`/proc/${pid}/fd`).flatMap(file => targetOf(`/proc/${pid}/fd/${file}`))))
 }
 
-/** The names that are numbers. A process may have ended. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter(name => /^\d+$/.test(name))

@@ -3,10 +3,8 @@ import { connect, createServer } from 'node:net'
 import { UsageError } from '../../core/lib/messages.js'
 import type { LobbyPort } from '../../core/store/columns.js'
 
-/** The most attempts to find free ports. */
 const maxAttempts = 50
 const lastPort = 65_535
-/** The most ports of a range. */
 const longestRange = 100
 
 const withoutTls = { http: 'http', https: 'http', tcp: 'tcp', tcp_tls: 'tcp', udp: 'udp' } as const
@@ -14,17 +12,13 @@ const withoutTls = { http: 'http', https: 'http', tcp: 'tcp', tcp_tls: 'tcp', ud
 /** Finds a free port for each wanted one, or a range of ports. */
 export type FindPorts = (wanted: readonly LobbyPort[]) => Promise<LobbyPort[]>
 
-/** Asks the system about its ports. */
 interface PortProbes {
   /** Listens on a port for a moment. 0 picks a free one. Resolves with `undefined` if it is taken. */
   tcp(port: number): Promise<number | undefined>
   isUdpFree(port: number): Promise<boolean>
 }
 
-/**
- * Creates a function that finds ports that are free for TCP and UDP, with the labels of other ports. No proxy ends TLS
- * before them. It rejects with `UsageError`.
- */
+/** Creates a function that finds ports that are free for TCP and UDP. It rejects with `UsageError`. */
 export const portFinder =
   (probes: PortProbes): FindPorts =>
   async wanted => {
@@ -88,7 +82,6 @@ export function isUdpFree(port: number): Promise<boolean> {
   })
 }
 
-/** The longest wait for an answer of a port, in ms. */
 const answersWithinMs = 1_000
 
 /** The addresses by which a server on this machine can be reached. */

@@ -10,9 +10,7 @@ export const isWindows = process.platform === 'win32'
 
 /** The output of a process that has exited may arrive for this time, in ms. Its children may hold the pipe open. */
 export const lateOutputMs = 200
-/** A group of processes is checked at this interval, in ms. */
 const pollMs = 25
-/** The system has this time to end a killed group, in ms. */
 const killedMs = 1_000
 
 /** Asks a group to end, and kills it after a grace period, in ms. Resolves when it is gone. */
@@ -47,7 +45,6 @@ const lookupMs = 20
 
 let lookup: { readonly at: number; readonly groups: ReadonlySet<number> } | undefined
 
-/** Tells whether a group of Linux has a process besides dead ones that nobody has reaped. */
 function isRunning(group: number): boolean {
   const now = real.now()
   // A group may have begun after an earlier lookup.

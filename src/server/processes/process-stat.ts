@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** The state of a process, as Linux tells it. */
 export interface ProcessStat {
   /** True if it has ended, and its parent has not seen that yet. */
   readonly isDead: boolean
-  /** The id of its group. */
   readonly group: number
   /** When it started, in ticks of the system since its boot. */
   readonly started: string

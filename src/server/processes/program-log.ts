@@ -6,7 +6,6 @@ import type { ServerProcess } from './server-process.js'
 /** A report on a game server or a bot: an event for programs, and text for people. */
 export interface ServerReport {
   readonly event: object
-  /** One line. */
   readonly text: string
   readonly isFailure: boolean
   /** The end of its output, which explains a failure. */
@@ -36,7 +35,6 @@ export const standardError: ServerLog = {
     void process.stderr.write(`${linesOf(report, { showsOutput: true }).map(escapedLine).join('\n')}\n`),
 }
 
-/** A game server or a bot. */
 interface Program {
   /** Begins the lines about it: `bot 3`. */
   readonly name: string

@@ -3,14 +3,10 @@ import { checkBots, ScenarioBots } from './scenario-bots.js'
 
 /** The game servers and the bots of a mock. */
 export interface Programs {
-  /** Ends all of them, and waits for their end. */
   close(): Promise<void>
 }
 
-/**
- * Starts the programs of a mock's own scenario: its game servers and its bots. They end with the mock, or with `close`.
- * Throws `UsageError` if they run already, if there are too many, or if a watched path does not exist.
- */
+/** Starts the game servers and bots of a mock's own scenario. They end with the mock, or with `close`. Throws `UsageError`. */
 export function startPrograms(
   options: ConstructorParameters<typeof ScenarioBots>[0] & ConstructorParameters<typeof GameServers>[0],
 ): Programs {

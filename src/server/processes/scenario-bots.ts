@@ -32,10 +32,7 @@ export function checkBots({ bots }: ScenarioCommands, maxBots = defaultMaxBots):
   checkBotCount(count, maxBots, 'players.concurrent')
 }
 
-/**
- * Runs the bots of a mock's own scenario in its world `default`. A reload that changes those of a namespace ends them, and
- * starts others. Those of the other namespaces play on.
- */
+/** Runs the bots of a mock's own scenario in its world `default`. A reload ends those of a changed namespace. */
 export class ScenarioBots {
   readonly #options: ScenarioBotsOptions
   /** By the full name of the namespace. */
@@ -123,7 +120,7 @@ export class ScenarioBots {
       const mode = find ? drawMode({ namespace_id, ...(modes && { modes }) }, random, tables) : undefined
       if (find && mode === undefined) throw new UsageError(`players find no lobby in any game mode of ${name}`)
       return {
-        ...environmentOf({ url, token, versionName: versionNameOf(namespace, tables) }),
+        ...environmentOf(url, token, versionNameOf(namespace, tables)),
         ...(mode !== undefined && (await takeSeat({ game_modes: [mode] }, { url, token, signal }))),
       }
     }

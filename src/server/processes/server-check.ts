@@ -24,7 +24,6 @@ import { type Exit, type ServerProcess, startProcess } from './server-process.js
 
 export interface ServerCheckOptions {
   readonly mock: Mock
-  /** The URL of the mock on this machine. */
   readonly url: string
   /** The command of the server, for the shell. */
   readonly command: string
@@ -40,7 +39,6 @@ export interface ServerCheckOptions {
   onReady(): void
   /** Gets each line of output. `from` is `server`, or `player 3`. */
   onLine(from: string, line: string): void
-  /** Ends the check early, and its processes. */
   readonly signal: AbortSignal
 }
 
@@ -53,24 +51,19 @@ const readEveryMs = 20
 
 const noDeadPorts: DeadPorts = { dead: [], listening: [] }
 
-/** A seat in the lobby, and the client of its player. */
 interface Seat {
   /** The variables of its client. Resolves once the server is ready. */
   readonly environment: Promise<Environment | undefined>
   client?: Client
 }
 
-/** The process of a player. */
 interface Client extends Omit<ClientEnd, 'lastLines'> {
   readonly process: ServerProcess
   exit: Exit | undefined
   ms: number
 }
 
-/**
- * Says that the lobby of a check has fewer seats than players, and what to pass instead. Returns `undefined` if it has enough
- * seats, or if there is no such game mode.
- */
+/** Says that a lobby has fewer seats than players, and what to pass instead. `undefined` if it has enough. */
 export function tooFewSeats(
   tables: Pick<ReadTables, 'gameModes' | 'settings'>,
   { players, gameMode }: Pick<ServerCheckOptions, 'players' | 'gameMode'>,
@@ -102,10 +95,7 @@ export function scenarioCommand(
   return (own ?? all)?.command
 }
 
-/**
- * Runs a game server as the server of a new lobby, sends it players, and checks its calls and its end. No process is left when
- * it resolves. Rejects with `UsageError` if the lobby cannot be made, or has no seats for the players.
- */
+/** Runs a game server for a new lobby, sends players, and checks its calls. Leaves no process. Rejects with `UsageError`. */
 export function checkServer(options: ServerCheckOptions): Promise<CheckResult[]> {
   return new ServerCheck(options).run()
 }
@@ -201,7 +191,6 @@ class ServerCheck {
     for (const { client } of this.#seats) client?.process.stop()
   }
 
-  /** Kills all processes at once. */
   readonly #kill = (): void => {
     this.#server?.kill()
     for (const { client } of this.#seats) client?.process.kill()

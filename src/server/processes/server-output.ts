@@ -4,9 +4,7 @@ import { real } from '../../core/lib/real-globals.js'
 
 // Reads what a game server writes. A server that writes without pause must not slow down the mock.
 
-/** The longest shown line of a game server, in characters. */
 const longestLine = 2_000
-/** The most shown lines of a game server in a second. */
 const linesPerSecond = 100
 /** The most output of a game server that is read in a second, in bytes. After that the server has to wait. */
 const bytesPerSecond = 512 * 1024
@@ -15,7 +13,6 @@ const tailBytes = 4 * 1024
 
 const newline = 10
 
-/** A stream of a process, as far as it is read here. */
 interface Readable {
   on(event: 'data', listener: (chunk: Buffer) => void): unknown
   on(event: 'end', listener: () => void): unknown
@@ -25,10 +22,7 @@ interface Readable {
   unref?(): unknown
 }
 
-/**
- * Reads the output of a process as lines. Passes on only so many a second, and says how many it has dropped. Stops reading
- * for the rest of a second in which the process has written too much.
- */
+/** Reads the output of a process as lines. Drops and counts lines, and stops reading, if it writes too much in a second. */
 export class ServerOutput {
   /** Dropped ones too. */
   readonly #last = new KeptLines()
@@ -59,10 +53,7 @@ export class ServerOutput {
     this.#resume()
   }
 
-  /**
-   * Passes on the last lines, also if they have no end, and says how many were dropped since the last ones. A process that still
-   * holds the pipe no longer keeps this one alive.
-   */
+  /** Passes on the last lines, and counts the dropped ones. The pipe no longer keeps this process alive. */
   end(): void {
     for (const end of this.#unended) end()
     this.#reportDropped()

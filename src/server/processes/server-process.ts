@@ -24,14 +24,10 @@ export interface ServerProcess {
   readonly gone: Promise<void>
   /** Asks it to end, and kills it after a grace period. */
   stop(): void
-  /** Kills it and its children at once. */
   kill(): void
 }
 
-/**
- * Starts a command of the shell. Calls `onLine` with each line of its output, within limits. `graceMs` is the time between
- * SIGTERM and SIGKILL. Default: 5 s.
- */
+/** Starts a command of the shell. `graceMs`: between SIGTERM and SIGKILL. Default: 5 s. */
 export type StartProcess = (
   command: string,
   env: Environment,
@@ -39,10 +35,7 @@ export type StartProcess = (
   graceMs?: number,
 ) => ServerProcess
 
-/**
- * A program in C would keep its output in memory, because nobody sees it, and lose it in a crash. GNU can make it write each line. It
- * loads a library before that of ASan, which would refuse that.
- */
+/** A program in C would keep its output in memory. GNU can make it write each line, by a library that ASan would refuse. */
 const script = `
 if command -v stdbuf >/dev/null; then
   export ASAN_OPTIONS="verify_asan_link_order=0:$ASAN_OPTIONS"

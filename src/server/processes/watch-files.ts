@@ -40,7 +40,6 @@ export const watchFiles: WatchFiles = (path, { onChange, onError }) => {
   }
 }
 
-/** Lists the watched paths of all commands. */
 export function watchedPaths({ all, modes }: ScenarioCommands): Set<string> {
   return new Set([...(all ? [all] : []), ...modes.values()].flatMap(({ watch }) => watch))
 }

@@ -4,10 +4,7 @@ import type { Socket } from 'node:net'
 /** A process has this time to end after SIGTERM, in ms. */
 export const graceMs = 5_000
 
-/**
- * Reads from its input what runs: `+ 12` and `- 12` for a process, `+ -12` and `- -12` for a group. Its input ends with the
- * mock, in whatever way that ends. Then it ends what is left.
- */
+/** Reads what runs: `+ 12` and `- 12` for a process, `+ -12` for a group. When its input ends, it ends what is left. */
 const watchdogScript = `trap '' INT TERM HUP
 all=
 while read -r sign target; do

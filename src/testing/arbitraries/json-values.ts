@@ -8,7 +8,6 @@ if (!('stringMatching' in fc)) throw tooOld('mockmaker/arbitraries', 'fast-check
 
 /** Options for the generation of values. */
 export interface ValueOptions {
-  /** The schemas that references name. */
   readonly schemas: Readonly<Record<string, OpenApiSchema>>
   /** Texts that exist in a world, such as ids. They are mixed with random ones. Default: none. */
   readonly texts?: readonly string[]

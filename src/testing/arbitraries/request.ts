@@ -76,7 +76,6 @@ function parameterValue(
   return place === 'path' ? wellFormed.filter(text => text !== '' && !/^\.+$/.test(text)) : wellFormed
 }
 
-/** Generates the JSON of the body. `undefined` is no body. */
 function bodyOf({ spec, documented, schemas }: FoundOperation, texts: readonly string[]): fc.Arbitrary<unknown> {
   const parser = spec.body ?? spec.jsonBody
   const schema = documented.requestBody?.content['application/json'].schema

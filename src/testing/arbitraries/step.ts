@@ -19,7 +19,6 @@ export interface Step {
   toString(): string
 }
 
-/** A step before it runs. It returns the words for what it has done. */
 interface Plan {
   readonly title: string
   run(mock: SteppedMock): Promise<string>
@@ -189,7 +188,6 @@ function tokenFor({ auth }: OperationSpec, known: KnownIds): Readonly<Record<str
   return token === undefined ? {} : { authorization: `Bearer ${token}` }
 }
 
-/** Puts ids of existing rows into a request. Removes its random watch index, so that no step blocks. */
 function withKnownIds(generated: GeneratedRequest, { path }: OperationSpec, known: KnownIds): GeneratedRequest {
   const [pathname = '', query = ''] = generated.url.split('?')
   const segments = path.split('/')
@@ -222,7 +220,6 @@ function withKnownFields(body: unknown, known: KnownIds): unknown {
   return Object.fromEntries(fields)
 }
 
-/** Sends a request, and waits for its answer, or until the request is blocked. */
 async function send(mock: SteppedMock, sent: GeneratedRequest): Promise<void> {
   const end = new AbortController()
   const waiting = (await mock.journal.pending()).length

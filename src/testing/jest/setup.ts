@@ -13,12 +13,10 @@ const reported = new WeakSet<object>()
 
 onIsolatedFailure(showRequests)
 
-/** An event of Jest's runner. */
 interface RunnerEvent {
   readonly name: string
   readonly error?: unknown
   readonly test?: {
-    /** The place of the test. */
     readonly asyncError?: Error
     /** The errors that the test has thrown, each with its place. */
     readonly errors: [thrown: unknown, place: unknown][]
@@ -37,7 +35,6 @@ if (Array.isArray(handlers))
     else showRequests(error, mock)
   })
 
-/** Adds the requests of a test to the text that Jest throws when the test takes too long. */
 function showTimeout(text: string, test: RunnerEvent['test'], mock: TestedMock): void {
   const thrown = test?.errors.at(-1)
   const world = worldOf(mock)
@@ -49,10 +46,7 @@ function showTimeout(text: string, test: RunnerEvent['test'], mock: TestedMock):
   thrown[0] = error
 }
 
-/**
- * Returns the world of a test that takes too long: that of the function which runs in isolation, or the mock if none does. If
- * several do, nobody knows whose function has not ended.
- */
+/** Returns the world of a test that takes too long: that of the function in isolation if only one runs, or the mock. */
 function worldOf(mock: TestedMock): TestedMock | undefined {
   const [world, ...others] = isolatedWorlds().filter(isolated => !reported.has(isolated))
   if (others.length > 0) return undefined
@@ -61,7 +55,6 @@ function worldOf(mock: TestedMock): TestedMock | undefined {
   return world ?? mock
 }
 
-/** Adds the requests of a mock to the error of a test, unless it has those of a world of its own. */
 function showRequests(error: unknown, mock: TestedMock): void {
   // Jest runs each test file in a realm of its own, and errors of Node come from outside.
   if (!(error instanceof Error || types.isNativeError(error)) || reported.has(error)) return

@@ -2,10 +2,7 @@ import type { Browser, BrowserContext, BrowserType, PlaywrightWorkerArgs } from 
 
 type Playwright = PlaywrightWorkerArgs['playwright']
 
-/**
- * Calls back for each new context of any browser in this process, before anybody gets it. Also finds the contexts of
- * browsers that a test starts, and persistent ones.
- */
+/** Calls back for each new context of any browser in this process, also a persistent one, before anybody gets it. */
 export function onNewContext(playwright: Playwright, callback: (context: BrowserContext) => Promise<void>): void {
   /** Replaces a method of an object by one that does more with its result. */
   function extend<Name extends string, Result>(

@@ -8,7 +8,6 @@ import { connectionHeaders } from '../test-world.js'
 export interface Forwarder {
   /** Resolves when the server has answered, or has closed the connection. Never rejects. */
   readonly handle: RequestHandler
-  /** Closes idle connections. */
   close(): void
 }
 

@@ -22,10 +22,8 @@ export interface MockmakerFixtures {
   readonly mock: PageMock
 }
 
-/** The options as fixtures: each has a value. */
 type OptionFixtures = { [Key in keyof PageMockOptions]-?: PageMockOptions[Key] }
 
-/** Fixtures that tests do not use. */
 interface InternalFixtures {
   readonly mockmakerTest: { readonly mock: PageMock; readonly failure: FailureReport }
 }

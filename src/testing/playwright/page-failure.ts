@@ -9,16 +9,12 @@ import { failedWorld, reportRequests, summarizeRequests } from '../report.js'
 import type { PageMock } from './page-mock.js'
 import type { PageRequests } from './page-requests.js'
 
-/** The name of the attachment with the world. The command can serve the file. */
 const worldName = 'mockmaker-world.json'
 
-/** The name of the attachment with the world and its past: a page, and a scenario. */
 const capsuleName = 'mockmaker.html'
 
-/** The name of the attachment with all requests and their bodies. */
 const journalName = 'mockmaker-journal.txt'
 
-/** The name of the attachment with all requests for developer tools. */
 const harName = 'mockmaker.har'
 
 /** The longest text that the reporters `list`, `line` and `dot` print whole, in characters. Of a file they print the path. */

@@ -62,10 +62,7 @@ export interface OpenMock {
   close(settled: () => Promise<void>): Promise<void>
 }
 
-/**
- * Creates the mock of a test. `known` has the scenarios of earlier tests. `advancePages` moves the clocks of the pages by ms.
- * Rejects with `UsageError` or `ClientError`.
- */
+/** Creates the mock of a test. `known`: the scenarios of earlier tests. `advancePages` moves the clocks of pages by ms. */
 export async function openMock(
   options: PageMockOptions,
   known: ScenarioCache,

@@ -28,10 +28,7 @@ export async function isAllowedByPreflight(request: MockRequest, answer: Request
   return mayRead(await answer({ method: 'OPTIONS', path, query, headers: preflight }))
 }
 
-/**
- * Keeps a response from a page that may not read it. Without this header Playwright would allow every page. `origin` is
- * that of the mock.
- */
+/** Keeps a response from a page that may not read it: Playwright would allow every page. `origin` is that of the mock. */
 export function hideFromForeignPage(response: MockResponse, origin: string): MockResponse {
   if (mayRead(response)) return response
   return { ...response, headers: { ...response.headers, 'access-control-allow-origin': origin } }
@@ -41,10 +38,7 @@ function mayRead({ headers }: MockResponse): boolean {
   return headers['access-control-allow-origin'] !== undefined
 }
 
-/**
- * Returns the header by which browsers tell from which site a request comes. Playwright does not show it. Takes the last two
- * labels of a host name for its site.
- */
+/** Returns the header that says from which site a request comes. The last two labels of a host name are its site. */
 export function siteHeader(pageOrigin: string, origin: string): { readonly 'sec-fetch-site': string } {
   return { 'sec-fetch-site': siteOf(pageOrigin) === siteOf(origin) ? 'same-site' : 'cross-site' }
 }

@@ -20,10 +20,7 @@ interface OpenRequest {
   readonly ended: Promise<void>
 }
 
-/**
- * Answers the requests of pages with a mock. None of them blocks another. A request that waits ends when its page closes,
- * crashes or navigates, and when the page aborts it.
- */
+/** Answers the requests of pages with a mock. One that waits ends when its page closes, crashes, navigates or aborts it. */
 export class PageRequests {
   readonly #mounts: readonly Mount[]
   readonly #answerRequest: RequestHandler
@@ -78,7 +75,6 @@ export class PageRequests {
     return this.#removers.has(context)
   }
 
-  /** Lets the requests of a context go elsewhere. */
   async remove(context: BrowserContext): Promise<void> {
     const remove = this.#removers.get(context)
     this.#removers.delete(context)
@@ -91,7 +87,6 @@ export class PageRequests {
     this.#abortIf(() => true)
   }
 
-  /** Resolves when no request is open. */
   async settled(): Promise<void> {
     while (this.#open.size > 0) {
       const ended = Promise.all([...this.#open.values()].map(one => one.ended))
@@ -145,7 +140,6 @@ function isPathOfMock(path: string): boolean {
   return isControlPath(inWorld) || inWorld.startsWith(deviceLinkPath) || routes.list('OPTIONS', inWorld).length > 0
 }
 
-/** Finds the page of a request. Requests of service workers, and the first one of a new page, have none. */
 function pageOf(request: Request): Page | undefined {
   try {
     return request.frame().page()

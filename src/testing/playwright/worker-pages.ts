@@ -2,10 +2,7 @@ import type { BrowserContext } from '@playwright/test'
 import { sayIfSlow } from '../../core/lib/slow-wait.js'
 import type { PageRequests } from './page-requests.js'
 
-/**
- * The contexts of a worker process of Playwright. A context that a test creates belongs to that test. One that is created
- * between tests, such as in `beforeAll`, belongs to each test in turn.
- */
+/** The contexts of a worker of Playwright. One that is made between tests, as in `beforeAll`, belongs to each test in turn. */
 export class WorkerPages {
   #requests: PageRequests | undefined
   readonly #shared = new Set<BrowserContext>()
@@ -34,10 +31,7 @@ export class WorkerPages {
     await Promise.all([...this.#shared].map(context => requests?.remove(context)))
   }
 
-  /**
-   * Moves the installed clocks of all pages by ms. Their timers fire as often as in that time: `runFor`, not `fastForward`,
-   * because the clock of a world runs all jobs on its way too.
-   */
+  /** Moves the installed clocks of all pages by ms with `runFor`: the clock of a world runs all jobs on its way, too. */
   async advanceClocks(ms: number): Promise<void> {
     const moved = [...this.#withClock].filter(context => this.#requests?.has(context))
     const all = Promise.all(moved.map(context => context.clock.runFor(ms).catch(error => ignoreIfGone(context, error))))

@@ -44,13 +44,10 @@ type Context = StoryContext & { msw?: StoryMsw }
 
 // One page has one set of worlds, however often its preview is made.
 const worlds = new StoryWorlds()
-/** Stories by the context of their rendering. */
 const rendered = new WeakMap<object, ShownStory>()
 const [passed, reported] = [new WeakSet<ShownStory>(), new WeakSet<ShownStory>()]
-/** The ids of all stories whose loaders have run. */
 const opened = new Set<string>()
 
-/** Gives a story its world. Loaders of the story can use its mock. */
 async function openWorld(context: StoryContext): Promise<void> {
   opened.add(context.id)
   const chosen = parseParameters(context.parameters.mockmaker)
@@ -79,7 +76,6 @@ function aborted({ id, abortSignal }: StoryContext): Promise<void> {
   )
 }
 
-/** A test that renders a composed story itself skips the loaders, and its requests would go to the network. */
 function refuseWithoutWorld(render: () => unknown, { id, parameters }: StoryContext): unknown {
   if (parameters.mockmaker === undefined || opened.has(id)) return render()
   throw new UsageError(
@@ -87,7 +83,6 @@ function refuseWithoutWorld(render: () => unknown, { id, parameters }: StoryCont
   )
 }
 
-/** Makes the page's requests reach the world of the story. */
 async function answerRequests(context: Context): Promise<() => Promise<void>> {
   try {
     context.msw = await answerPage(worlds.handlers, context.msw)
@@ -105,7 +100,6 @@ async function answerRequests(context: Context): Promise<() => Promise<void>> {
   }
 }
 
-/** Fails a story whose faults never applied, if it is strict. Storybook calls this only if the story has passed. */
 async function checkFaults(context: StoryContext): Promise<void> {
   const story = rendered.get(context)
   if (!story) return
@@ -113,7 +107,6 @@ async function checkFaults(context: StoryContext): Promise<void> {
   passed.add(story)
 }
 
-/** Prints the requests of a story that failed, once. */
 function report(story: ShownStory): void {
   if (reported.has(story)) return
   reported.add(story)

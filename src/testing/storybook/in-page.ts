@@ -17,7 +17,6 @@ export const startStories: StartStories = async options => {
   return worker
 }
 
-/** A built Storybook can be in a folder, so its script is beside the page. A test runner has the script at its root. */
 function scriptUrl(): string {
   const script = 'mockServiceWorker.js'
   return location.pathname.endsWith('/iframe.html') ? `./${script}` : `/${script}`

@@ -5,7 +5,6 @@ import { checkInstalled } from '../../server/files/installed-version.js'
 
 checkInstalled('mockmaker/storybook', { peer: 'storybook', from: import.meta.url })
 
-/** A folder or a file that Storybook serves. */
 type StaticDir = string | { readonly from: string; readonly to: string }
 
 /** Serves MSW's worker, in the version that the project has. */

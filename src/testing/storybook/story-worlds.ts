@@ -7,15 +7,12 @@ import { scenarios } from '../../core/scenario/shipped.js'
 import { toMockmaker } from '../../msw/mockmaker.js'
 import type { CheckedParameters } from './parameters.js'
 
-/** The mock of a base URL, and its object for users. */
 interface Owner {
   readonly mock: Mock
   readonly object: Mockmaker
 }
 
-/** A story on this page, and its world. */
 export interface ShownStory {
-  /** The id that Storybook gave it. */
   readonly storyId: string
   /** The element that shows it. A docs page can show a story twice. */
   readonly element: unknown
@@ -61,7 +58,6 @@ export class StoryWorlds {
     return opened
   }
 
-  /** Tells whether the element shows the story with other parameters. */
   showsOther(storyId: string, element: unknown, parameters: CheckedParameters): boolean {
     const before = this.#shown.get(element)
     return before?.storyId === storyId && !isSame(before.parameters, parameters)

@@ -3,15 +3,12 @@ import { Emitter } from '../../core/lib/emitter.js'
 import { isJsonObject } from '../../core/lib/json.js'
 import type { ShownStory } from './story-worlds.js'
 
-/** The scenario that the toolbar selects for a page of Storybook. */
 interface Toolbar {
   /** `undefined` leaves the scenario to each story. */
   selected: string | undefined
-  /** Emits when it changes. */
   readonly changes: Emitter<void>
 }
 
-/** Each page keeps its toolbar there, so that the frames of a docs page find it. */
 const toolbarKey = Symbol.for('mockmaker.toolbar')
 type PageWithToolbar = { [toolbarKey]?: Toolbar }
 
@@ -19,10 +16,7 @@ type PageWithToolbar = { [toolbarKey]?: Toolbar }
 let around: Toolbar | undefined
 let takenFromAround: string | undefined
 
-/**
- * Mounts the stories of this page anew when the toolbar selects another scenario, for this page or for the one around it.
- * Storybook renders them again by itself, but then their components do not send their requests again.
- */
+/** Mounts the stories anew when the toolbar selects another scenario: only then do they send their requests again. */
 export function followToolbar(shown: () => readonly ShownStory[]): void {
   const own: Toolbar = { selected: scenarioInUrl(location.search), changes: new Emitter() }
   Object.assign(window, { [toolbarKey]: own })
@@ -60,10 +54,7 @@ interface PhaseChange {
   readonly newPhase: string
 }
 
-/**
- * Returns the scenario that the toolbar selects for the docs page around this frame. A frame has no toolbar itself, and shows one
- * story, which takes this scenario.
- */
+/** Returns the scenario of the toolbar for the docs page around this frame, which has no toolbar itself. */
 export function takeScenarioAround(): string | undefined {
   takenFromAround = around?.selected
   return takenFromAround
@@ -78,7 +69,6 @@ function toolbarAround(): Toolbar | undefined {
   }
 }
 
-/** Finds the scenario in `?globals=mockmaker:friday-night;locale:fr`. */
 function scenarioInUrl(search: string): string | undefined {
   const globals = new URLSearchParams(search).get('globals')?.split(';') ?? []
   return globals.map(one => /^mockmaker:(.+)$/.exec(one)?.[1]).find(one => one !== undefined)

@@ -71,7 +71,6 @@ export async function resetOwnWorker(): Promise<void> {
   worker?.resetHandlers()
 }
 
-/** Adds handlers behind all others. They stay after `resetHandlers()`. */
 function addLast(worker: StoryMsw, handlers: HttpHandler[]): void {
   const all = worker.listHandlers()
   if (handlers.every(handler => all.includes(handler))) return

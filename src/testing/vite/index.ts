@@ -47,7 +47,6 @@ function defineUrl(path: string | undefined): UserConfig {
   return { define: { 'import.meta.env.MOCKMAKER_URL': path === undefined ? 'undefined' : JSON.stringify(path) } }
 }
 
-/** Tells whether vitest reads this configuration. Its tests have mocks of their own. */
 function hasVitest({ plugins = [] }: UserConfig): boolean {
   return plugins.flat(10).some(plugin => plugin && 'name' in plugin && plugin.name.startsWith('vitest'))
 }

@@ -25,7 +25,6 @@ import { checkWatchedPaths } from '../../server/processes/watch-files.js'
 
 checkInstalled('mockmaker/vite', { peer: 'vite', from: import.meta.url })
 
-/** A server of Vite, for development or of a build. */
 type ViteServer = ViteDevServer | PreviewServer
 
 /** Checks the options of the plugin, and returns the path of the mock. Throws `UsageError`. */
@@ -33,10 +32,7 @@ export function pluginPath(options: MockmakerPluginOptions): string {
   return parseInput(PluginOptions(), options, 'options').path
 }
 
-/**
- * Adds a mock to a server of Vite, ahead of Vite's own middleware. A scenario file is loaded again when it is saved. Rejects
- * with `UsageError` if an option or the scenario is wrong.
- */
+/** Adds a mock to a server of Vite, ahead of its middleware. Loads a saved scenario file again. Rejects with `UsageError`. */
 export async function serveBesideApp(
   server: ViteServer,
   options: MockmakerPluginOptions,
@@ -103,7 +99,6 @@ export async function serveBesideApp(
   }
 }
 
-/** Returns a function that shows a bug of the mock in Vite's log. */
 function bugReporter({ config: { logger } }: ViteServer): (error: unknown, where: string) => void {
   return (error, where) => {
     const [title, cause] = describeBug(error, where)
@@ -111,7 +106,6 @@ function bugReporter({ config: { logger } }: ViteServer): (error: unknown, where
   }
 }
 
-/** Shows what game servers do in Vite's log. */
 function logOf({ config: { logger } }: ViteServer): ServerLog {
   return {
     report(report) {
@@ -144,7 +138,6 @@ function hostsOf(server: ViteServer): readonly string[] {
   return Array.isArray(allowedHosts) ? allowedHosts : []
 }
 
-/** Removes the path of the mock from a request. Returns `false` for other paths. */
 function enterPath(request: IncomingMessage & { baseUrl?: string; protocol?: string }, path: string): boolean {
   const { url = '/' } = request
   if (!url.startsWith(path) || !/^(?:[/?]|$)/.test(url.slice(path.length))) return false
@@ -157,7 +150,6 @@ function enterPath(request: IncomingMessage & { baseUrl?: string; protocol?: str
   return true
 }
 
-/** Returns the URL of the mock, on the port that Vite has or wants. Returns `undefined` in Vite's middleware mode. */
 function urlAt(server: ViteServer, path: string): string | undefined {
   if (!server.httpServer) return undefined
   const address = server.httpServer.address()

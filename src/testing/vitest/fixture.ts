@@ -88,7 +88,6 @@ function isCollecting(runner: Runner): boolean {
   }
 }
 
-/** Returns a `test` that calls a function before each use, because several test files may share it. */
 function registering(base: TestAPI, register: () => void): TestAPI {
   return new Proxy(base, {
     apply(target, self, args) {

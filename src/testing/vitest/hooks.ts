@@ -24,13 +24,11 @@ export interface Interception extends TestPlatform {
   stop(): void | Promise<void>
   /** Runs a test with handlers of its own. Rejects with `UsageError` if it cannot run beside the tests that run. */
   run(test: RunningTest, handlers: readonly HttpHandler[], body: () => Promise<void>): Promise<void>
-  /** Adds handlers to a test. */
   use(test: RunningTest, handlers: readonly RequestHandler[]): void
 }
 
 type Task = TestContext['task']
 
-/** A test with its mock and its options. */
 interface OpenTest extends RunningTest {
   readonly options: AnyTestOptions
 }
@@ -46,7 +44,6 @@ export class VitestHooks {
   readonly #opened = new WeakMap<Task, OpenTest>()
   /** Why a test has no mock. Vitest does not try again to create it when it repeats the test. */
   readonly #errors = new WeakMap<Task, unknown>()
-  /** The suites that have hooks. */
   #hooked = new WeakSet<object>()
   /** The options of the mock outside of tests. Absent if no test file runs. */
   #outsideOptions: AnyTestOptions | undefined
@@ -86,7 +83,6 @@ export class VitestHooks {
     }
   }
 
-  /** Ends the mock of a test. */
   async close(task: Task): Promise<void> {
     const test = this.#opened.get(task)
     if (!test) return
@@ -159,10 +155,7 @@ export class VitestHooks {
   }
 }
 
-/**
- * Attaches a capsule to a test that has failed. Returns the path of its file. `undefined` in a page, or if this version of vitest has no
- * attachments.
- */
+/** Attaches a capsule to a failed test, and returns the path of its file. `undefined` in a page, or if vitest cannot. */
 async function attachCapsule(
   task: Task,
   mock: Pick<Client, 'capsule'>,

@@ -11,7 +11,6 @@ import { createRunner } from './runner.js'
 const why =
   'a page cannot tell whose request is whose. Write test(…) instead of test.concurrent(…), or run these tests in Node'
 
-/** Intercepts the requests of this page by MSW's worker. */
 function interceptPage(): Interception {
   const worker = setupWorker()
   const lone = new LoneTest()
@@ -24,7 +23,7 @@ function interceptPage(): Interception {
       await startWorker(worker, { quiet: true, ...toMswOptions({ onUnhandledRequest: decide }) })
     },
     stop: () => worker.stop(),
-    run: (test, handlers, body) => lone.run(test, { msw: worker, handlers, why }, body),
+    run: (test, handlers, body) => lone.run(test, why, () => worker.resetHandlers(...handlers), body),
     use: (_, handlers) => worker.use(...handlers),
   }
 }

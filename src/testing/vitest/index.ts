@@ -70,7 +70,7 @@ function interceptProcess(): Interception {
         listen()
       }
       const all = [...(early.get(test) ?? []), ...handlers]
-      if (!(await promisesKeepContext())) return lone.run(test, { msw: server, handlers: all, why }, body)
+      if (!(await promisesKeepContext())) return lone.run(test, why, () => server.resetHandlers(...all), body)
       return running.run(
         test,
         server.boundary(async () => {

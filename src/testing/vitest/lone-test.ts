@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'msw'
 import { UsageError } from '../../core/lib/messages.js'
 import type { RunningTest } from '../running-tests.js'
 
@@ -7,27 +6,15 @@ export class LoneTest {
   running: RunningTest | undefined
 
   /** Runs a test with its handlers. Rejects with `UsageError`, which ends with `why`, if another test runs. */
-  async run(
-    test: RunningTest,
-    {
-      msw,
-      handlers,
-      why,
-    }: {
-      readonly msw: { resetHandlers(...handlers: RequestHandler[]): void }
-      readonly handlers: readonly RequestHandler[]
-      readonly why: string
-    },
-    body: () => Promise<void>,
-  ): Promise<void> {
+  async run(test: RunningTest, why: string, resetHandlers: () => void, body: () => Promise<void>): Promise<void> {
     if (this.running) throw new UsageError(`"${test.name}" began while "${this.running.name}" runs: ${why}`)
     this.running = test
     try {
-      msw.resetHandlers(...handlers)
+      resetHandlers()
       await body()
     } finally {
       this.running = undefined
-      msw.resetHandlers(...handlers)
+      resetHandlers()
     }
   }
 }

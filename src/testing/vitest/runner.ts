@@ -33,7 +33,6 @@ export function createRunner(part?: Partial<SuitePart>, versionOf?: (name: strin
   return { suites: () => olderSuites(getCurrentSuite()), aroundEach: around => replaceTests(around, { getFn, setFn }) }
 }
 
-/** Lists a suite and those around it. The outermost is the file. */
 function suitesAround({ suite, file }: vitest.SuiteCollector): object[] {
   const suites: object[] = []
   for (let one: vitest.RunnerTestSuite | undefined = suite; one; one = one.suite) suites.push(one)
@@ -52,7 +51,6 @@ function olderSuites(suite: vitest.SuiteCollector): object[] {
   return suite.name === '' ? [file] : [suite, file]
 }
 
-/** Stands for `aroundEach`: replaces the function of each test. The hooks before a test run outside. */
 function replaceTests(
   around: Parameters<Runner['aroundEach']>[0],
   { getFn, setFn }: Omit<SuitePart, 'getCurrentSuite'>,

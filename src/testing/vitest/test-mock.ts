@@ -34,7 +34,6 @@ export interface AnyTestOptions extends Omit<TestMockOptions, 'scenario'>, Parti
 
 const { world: _, ...keysInProcess } = MockmakerOptions.shape
 
-/** The options of a test with a mock in-process, and of one with a running mock. */
 const knownOptions = {
   inProcess: [...Object.keys(keysInProcess), 'faults', 'capsule', 'onUnhandledRequest', 'server'],
   onServer: [
@@ -46,7 +45,6 @@ const knownOptions = {
 /** The parts that differ between Node and a page. */
 export interface TestPlatform {
   readonly http: Http
-  /** Reaches running mocks. */
   readonly fetch: Fetch
   /** The scenarios that tests can load by name. */
   readonly scenarios?: Readonly<Record<string, ScenarioInput>>
@@ -57,10 +55,7 @@ export interface TestPlatform {
   withFile?<Result>(name: string, text: string, use: (path: string) => Promise<Result>): Promise<Result>
 }
 
-/**
- * Creates the mock of a test with its function `use`, or its world if the options name a server. Throws or rejects if an option
- * is wrong.
- */
+/** Creates the mock of a test with its function `use`, or its world on a server. Throws or rejects if an option is wrong. */
 export function createTest(
   name: string,
   options: AnyTestOptions,
@@ -122,7 +117,6 @@ export function createTestMock(
   }
 }
 
-/** Throws `UsageError` for an unknown option, and for one of the other place. The mock does not know those of tests. */
 function checkKeys(options: object, place: keyof typeof knownOptions): void {
   const known = knownOptions[place]
   const unknown = Object.entries(options).find(([key, value]) => value !== undefined && !known.includes(key))?.[0]

@@ -93,7 +93,7 @@ describe.each(controls)('mock.fail, $where', ({ of }) => {
       'delay: the delay is missing: expected a number of ms from 0, or a text with ms, s, m, h or d, as in 250ms, 40s, 1h30m',
       expect.stringMatching(/^delay: delay is "soon": expected a number with ms/),
       'delay: delay.max is "1s": expected no less than min',
-      'hold: the options are 2: expected an object such as { times: 2 }',
+      'hold: the options are 2: expected an object such as { times }',
     ])
     expect(messages.slice(0, 2).map(message => message.split('Did you mean ')[1])).toEqual([
       'API_RATE_LIMIT?',

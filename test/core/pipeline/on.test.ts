@@ -346,7 +346,7 @@ describe('mock.on refuses', () => {
   it.for([
     ['an unknown option', { onse: true }, 'options.onse is an unknown key. Known: once. Did you mean once?'],
     ['an option that is no boolean', { once: 1 }, 'options.once is 1: expected true or false'],
-    ['options that are no object', true, 'the options are true: expected an object such as { once: true }'],
+    ['options that are no object', true, 'the options are true: expected an object such as { once }'],
   ] as const)('%s', ([, options, said], { mock }) => {
     for (const call of ['on', 'override'] as const)
       expect(() => mock[call]('lobbies.list', resolver, options as never)).toThrow(`${call}: ${said}`)

@@ -33,7 +33,13 @@ async function keysOfOther() {
   const { client, other, own } = await serveTwo()
   const { console, lines } = recordingConsole()
   const path = await folder()
-  const keys = servingKeys({ ...other, console, world: await sharedWorld(own), folder: path, quit: () => {} })
+  const keys = servingKeys({
+    ...other,
+    console,
+    world: await sharedWorld(own.url, own.ownToken),
+    folder: path,
+    quit: () => {},
+  })
   const press = async (pressed: string) => {
     const before = lines.length
     await keys.find(({ key }) => key === pressed)?.press()
@@ -113,7 +119,7 @@ describe('the token of the process of a replica', () => {
   it('controls the worlds of all replicas, whatever the control token is', async () => {
     const { own, client } = await serveTwo({ app: { controlToken: 'control.mock.secret' } })
 
-    await (await sharedWorld(own)).clock.advance('1m')
+    await (await sharedWorld(own.url, own.ownToken)).clock.advance('1m')
 
     expect((await client.clock.get()).now).toBe('2026-11-20T20:01:00.000Z')
   })

@@ -80,9 +80,12 @@ function start(storage: ReturnType<typeof memoryStorage>, scenario: ScenarioInpu
 
 /** The scenario with a state of its lobby. */
 const withState = ({ sent }: JsonText) =>
-  readYaml(`${JSON.stringify({ ...scenario, lobbies: [] }).replace('[]', `[{"lobby_id":"arena","state":${sent}}]`)}`, {
-    yaml,
-  })
+  readYaml(
+    `${JSON.stringify({ ...scenario, lobbies: [] }).replace('[]', () => `[{"lobby_id":"arena","state":${sent}}]`)}`,
+    {
+      yaml,
+    },
+  )
 
 const rowOf = (mock: Mockmaker) => mock.world.lobbies.get('arena') as object
 

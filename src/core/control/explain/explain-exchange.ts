@@ -22,7 +22,6 @@ import { tablesByPath } from '../../store/table-names.js'
 import type { ReadView } from '../../store/world.js'
 import { choiceText, explainCandidates, obstacleTexts, outageTexts } from './explain-find.js'
 
-/** The tables that explanations of past answers read. */
 type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>
 
 interface PastWorld extends Pick<ReadView, 'outageOf'> {
@@ -30,7 +29,6 @@ interface PastWorld extends Pick<ReadView, 'outageOf'> {
   readonly faults: readonly FaultRecord[]
 }
 
-/** A past request, and the world around it. */
 interface PastRequest {
   readonly entry: JournalEntry
   /** The world right before it. `undefined` if the history does not have it. */
@@ -59,7 +57,6 @@ export function explainExchange({ entry, before, starter, changeSets }: PastRequ
   return { verdict, because, candidates: explainCandidates(find.candidates, { ...find, tables }) }
 }
 
-/** Says which regions of an answer were down. */
 function outagesOf(entry: JournalEntry, { tables, outageOf }: PastWorld): string[] {
   const { operation, caller } = entry
   if (operation === 'regions.list')
@@ -116,7 +113,6 @@ const reasons: { readonly [Id in OperationId]?: Reason } = {
   'lobbies.create': () => 'every create makes a new lobby, in the requested region or else in the nearest one',
 }
 
-/** Finds the lobby of a seat in the world before the request. `undefined` for a lobby that the request created. */
 function lobbyOf({ answer }: JournalEntry, { lobbies }: ExplainedTables): LobbyRow | undefined {
   const lobby = isJsonObject(answer) ? answer.lobby : undefined
   return isJsonObject(lobby) && typeof lobby.lobby_id === 'string' ? lobbies.get(lobby.lobby_id) : undefined
@@ -150,13 +146,11 @@ function watchText({ query, answer, blocked_ms, time, since }: JournalEntry): st
   return isSame ? 'it did not wait' : 'what it watches had changed since its watch_index, so it did not wait'
 }
 
-/** A past find: the lobbies that it compared, and the place of its client. */
 interface PastFind {
   readonly candidates: FindCandidates
   readonly location: Coordinates | undefined
 }
 
-/** Compares lobbies again as a find did. `undefined` for other requests, and for a find that was refused before. */
 function findAgain(
   entry: JournalEntry,
   { tables, starter }: { readonly tables: ExplainedTables; readonly starter: ReadView['starter'] },

@@ -239,7 +239,6 @@ function refusedOriginTexts(origin: string, method: string): string[] {
 
 type MatchingFault = ReturnType<LiveFaults['matching']>[number]
 
-/** Returns the verdict of the first active fault. Returns `undefined` if there is none, or if it lets the request pass. */
 function faultVerdict(matching: readonly MatchingFault[]): string | undefined {
   const { state } = matching.find(({ isDue, state }) => isDue && state.chance !== 0) ?? {}
   if (!state) return undefined

@@ -15,7 +15,6 @@ export class Past {
     private readonly history: History,
   ) {}
 
-  /** The oldest revision that `stateAt` can return. */
   get oldestRevision(): number {
     return this.history.oldest.revision
   }
@@ -46,10 +45,7 @@ export class Past {
     return reasons ?? explainExchange({ entry: exchange.entry(), before: undefined, starter, changeSets: undefined })
   }
 
-  /**
-   * Says why requests got their answers. They must be in the order of their `revision`. `undefined` for those whose world
-   * before the answer is gone.
-   */
+  /** Says why requests got their answers, in the order of their `revision`. `undefined`: the world before is gone. */
   explain(exchanges: readonly StoredExchange[]): (AnswerReasons | undefined)[] {
     // A transaction may still be undone.
     if (this.world.openTransaction) return exchanges.map(() => undefined)

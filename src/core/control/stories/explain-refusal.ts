@@ -8,6 +8,7 @@ import type { Cause } from '../../store/change-set.js'
 import type { LobbyRow } from '../../store/matchmaker-rows.js'
 import type { LiveWorld } from '../../store/world.js'
 import type { Explanation, TakenSeat } from '../explain/explain-find.js'
+import { lobbyText } from '../warnings/seat-rules.js'
 import type { StoryBook } from './find-stories.js'
 import { actors } from './story-kinds.js'
 
@@ -35,7 +36,6 @@ export function explainRefusal(exchange: StoredExchange, reasons: Explanation, s
   return { ...reasons, because: reasons.because.map(one => (one === message ? text : one)), ...more }
 }
 
-/** Returns the lobby that a request names, by its body or its token, or in which it had a seat. */
 function lobbyIdOf(exchange: StoredExchange, { body }: JournalEntry, { history }: RefusalSource): string | undefined {
   const { caller, revisions = [] } = exchange
   if (isJsonObject(body) && typeof body.lobby_id === 'string') return body.lobby_id
@@ -44,11 +44,6 @@ function lobbyIdOf(exchange: StoredExchange, { body }: JournalEntry, { history }
   return changes.find(({ table }) => table === 'lobbies')?.id
 }
 
-function placeOf({ game_mode_id, region_id }: LobbyRow, { world: { tables } }: RefusalSource): string {
-  return `${game_mode_id} in ${tables.regions.get(region_id)?.region_display_name || region_id}`
-}
-
-/** The most stories of the lobby that are looked at. */
 const mostStories = 500
 
 function fullText(lobby: LobbyRow, { time }: JournalEntry, source: RefusalSource) {
@@ -66,7 +61,7 @@ function fullText(lobby: LobbyRow, { time }: JournalEntry, source: RefusalSource
     .sort((one, other) => parseDate(one.since) - parseDate(other.since))
   const [first, last] = [seats[0], seats.at(-1)]
   const most = lobby.max_players_direct
-  const place = `${placeOf(lobby, source)} is full`
+  const place = `${lobbyText(lobby, source.world)} is full`
   if (!first || !last) return { text: `${place}: all ${most} seats were taken`, seats }
   const before = `${elapsedText(then - parseDate(last.since))} before this request`
   if (seats.length < most)
@@ -76,7 +71,6 @@ function fullText(lobby: LobbyRow, { time }: JournalEntry, source: RefusalSource
   return { text: `${place}: ${holder}, and ${last.name} took the last one ${before}`, seats }
 }
 
-/** Writes a time of the day to the ms: `14:22:19.301`. */
 function momentText(ms: number): string {
   return `${timeOfDay(ms)}${formatInstant(ms).slice(-'.000Z'.length, -1)}`
 }
@@ -93,14 +87,13 @@ function stoppedText(lobby: LobbyRow, { time }: JournalEntry, source: RefusalSou
   const how = serverText(lobby, source) ?? (end && causeText(end.cause, change?.before?.row as LobbyRow | undefined)) // of this table
   if (how === undefined) return undefined
   const ago = end && end.at <= parseDate(time) ? ` ${elapsedText(parseDate(time) - end.at)} before this answer` : ''
-  return { text: `${placeOf(lobby, source)} stopped${ago}: ${how}` }
+  return { text: `${lobbyText(lobby, source.world)} stopped${ago}: ${how}` }
 }
 
 function isRunning(row: object | undefined): boolean {
   return row !== undefined && (row as LobbyRow).status !== 'stopped'
 }
 
-/** Says how the process of the lobby ended, unless it only followed its lobby. */
 function serverText({ lobby_id }: LobbyRow, { servers }: RefusalSource): string | undefined {
   const { status, exit_code, signal, message } = servers.get(lobby_id) ?? {}
   if (status !== 'crashed' && status !== 'ended') return undefined

@@ -106,14 +106,10 @@ const mostRecent = 20
 
 /** Finds and tells the stories of a world. */
 export class StoryBook implements Stories {
-  readonly #source: StorySource
-
-  constructor(source: StorySource) {
-    this.#source = source
-  }
+  constructor(private readonly source: StorySource) {}
 
   list(filter: StoryFilter = {}): StoryList {
-    const { world, stories } = this.#source
+    const { world, stories } = this.source
     world.checkUsable()
     const {
       limit = defaultLimit,
@@ -136,12 +132,12 @@ export class StoryBook implements Stories {
 
   get(player: string | number, options: { readonly mermaid?: boolean | undefined } = {}): StoryJson | undefined {
     checkKeys(options, ['mermaid'])
-    const { world } = this.#source
+    const { world } = this.source
     world.checkUsable()
     void world.clock.catchUp()
     const story = this.#find(String(player))
-    const told = story && tellStory(story, this.#source)
-    return told && options.mermaid ? { ...told, mermaid: drawStory(told, story, this.#source) } : told
+    const told = story && tellStory(story, this.source)
+    return told && options.mermaid ? { ...told, mermaid: drawStory(told, story, this.source) } : told
   }
 
   /** Says why there is no story of a player, and what to do. */
@@ -150,7 +146,7 @@ export class StoryBook implements Stories {
     const near = nearest(plainName(player), names.keys())
     const [known] = (near !== undefined && names.get(near)) || []
     const hint = known ? ` Did you mean ${playerName(known.token)}?` : ''
-    const { players, simulated, dropped } = this.#source.stories.counts
+    const { players, simulated, dropped } = this.source.stories.counts
     const kept = `It has the stories of ${counted(players, 'player', 'players')} and ${counted(simulated, 'simulated one', 'simulated ones')}`
     const lost =
       dropped === 0
@@ -164,7 +160,7 @@ export class StoryBook implements Stories {
 
   /** The state that events tell. */
   state(): StoriesState {
-    const { stories, world } = this.#source
+    const { stories, world } = this.source
     const newest = stories.recent(mostRecent).map((story): ChangedStory => {
       const { id, token, name, outcome, changed_at } = summarizeStory(story, world)
       return { id, token, name, outcome, changed_at, change: story.changedAt }
@@ -173,7 +169,7 @@ export class StoryBook implements Stories {
   }
 
   #find(player: string): Story | undefined {
-    const { stories } = this.#source
+    const { stories } = this.source
     const known = stories.get(player)
     if (known) return known
     const all = stories.list()
@@ -190,7 +186,7 @@ export class StoryBook implements Stories {
 
   #names(): ReadonlyMap<string, Story[]> {
     const names = new Map<string, Story[]>()
-    for (const story of this.#source.stories.list()) {
+    for (const story of this.source.stories.list()) {
       const name = plainName(playerName(story.token))
       const known = names.get(name)
       if (known) known.push(story)
@@ -219,7 +215,6 @@ function shortToken({ token, seat }: Story): string {
   return seat === 'unknown' ? redactToken(token) : `${unlabelled(token).slice(0, 8)}…`
 }
 
-/** Creates a function that tells whether a story matches. */
 function matcher(
   { q, token, name, address, lobby, outcome, simulated }: Omit<StoryFilter, 'limit' | 'before'>,
   world: LiveWorld,

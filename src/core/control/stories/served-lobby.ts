@@ -50,7 +50,6 @@ function isOf(story: Story, lobbyId: string): boolean {
   return story.wasIn(({ lobby_id }) => lobby_id === lobbyId)
 }
 
-/** Tells whether the server of a lobby has changed the seat of a player by an operation. */
 function hasFact({ facts }: Story, lobbyId: string, operation: OperationId): boolean {
   const kind = operation === 'players.connected' ? 'connected' : 'left'
   return facts.some(fact => fact.kind === kind && fact.operation === operation && fact.lobby?.lobby_id === lobbyId)

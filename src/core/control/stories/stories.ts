@@ -14,7 +14,6 @@ import { type FactKind, kinds, type StoryFact, type StoryLobby, type StorySeat }
 /** The most that a world remembers of its players: stories, and facts of each. */
 export const storyLimits = { stories: 5_000, facts: 24 }
 
-/** The most characters of a token that no row has. */
 const longestToken = 512
 
 /** The facts about one player. */
@@ -79,7 +78,6 @@ export class Story {
     this.lostUntil = Math.max(gone.at, this.lostUntil ?? gone.at)
   }
 
-  /** Finds the change of its row in a revision. */
   changeAt(revision: number): StoryFact | undefined {
     return this.facts.findLast(fact => fact.revision === revision && kinds[fact.kind].is !== 'call')
   }
@@ -116,11 +114,9 @@ export class StoryRecorder {
   beginsAt: { readonly revision: number; readonly at: number } = { revision: 0, at: 0 }
   /** The players at the beginning. `undefined` once they have stories. Most worlds never need them. */
   #players: TableState<PlayerRow> | undefined
-  /** Rises with each change of a story. */
   changes = 0
   /** The revision at which a restart of the mock has loaded the world. Facts up to it have no requests. */
   restartedAt: number | undefined
-  /** Emits after a story has changed, or all have begun anew. */
   readonly changed = new Emitter<void>()
 
   /** `begin` is the first revision of the world, and its time. */
@@ -188,7 +184,6 @@ export class StoryRecorder {
     return changed.sort((one, other) => other.changedAt - one.changedAt).slice(0, most)
   }
 
-  /** Forgets all stories, and begins at a revision. */
   begin(revision: { readonly revision: number; readonly at: number }): void {
     this.#simulated = new Fifo()
     this.#others = new Fifo()
@@ -202,7 +197,6 @@ export class StoryRecorder {
     this.changed.emit()
   }
 
-  /** Adds the facts of a change set, after its commit. */
   addChange(changeSet: ChangeSet): void {
     const { revision, at, cause, changes } = changeSet
     if (cause.kind === 'reset' || cause.kind === 'load') {
@@ -231,7 +225,7 @@ export class StoryRecorder {
     if (!known && before && (kind === 'forgotten' || isSimulated)) return
     // A row that has ended does not say whether it was simulated.
     const begun = before
-      ? () => this.#beginStory(before.row, { at, revision, isWhole: false, reader })
+      ? () => this.#beginStory(before.row, { at, revision }, false, reader)
       : () => this.#createStory(row, true)
     const story = known ?? begun()
     const operation = cause.kind === 'request' ? (cause.operation as OperationId | undefined) : undefined // it is of a call
@@ -243,7 +237,6 @@ export class StoryRecorder {
     if (cause.kind === 'request') this.#expectAnswer(revision, story)
   }
 
-  /** Adds the facts of a request, after the journal has its entry. */
   addExchange(exchange: RecordedExchange): void {
     const { operation, revisions, status } = exchange
     const hasSeat = status === 200 && isSeatOperation(operation)
@@ -300,9 +293,9 @@ export class StoryRecorder {
   }
 
   /** Begins a story for a player that has none, or whose story was dropped. */
-  #beginStoryOfCall(token: string, { at, revision }: RecordedExchange): Story {
+  #beginStoryOfCall(token: string, exchange: RecordedExchange): Story {
     const row = this.#tables.players.state.entry(token)?.row
-    if (row) return this.#beginStory(row, { at, revision, isWhole: false })
+    if (row) return this.#beginStory(row, exchange, false)
     return this.#createStory({ player_token: token }, this.#dropped === 0)
   }
 
@@ -321,7 +314,6 @@ export class StoryRecorder {
     this.#touch(story)
   }
 
-  /** Remembers that a story has changed. */
   #touch(story: Story): void {
     this.changes += 1
     story.changedAt = this.changes
@@ -347,18 +339,15 @@ export class StoryRecorder {
     const players = this.#players
     if (!players) return
     this.#players = undefined
-    for (const row of players.all()) this.#keep(this.#beginStory(row, { ...this.beginsAt, isWhole: true, reader }))
+    for (const row of players.all()) this.#keep(this.#beginStory(row, this.beginsAt, true, reader))
   }
 
   /** Begins a story with a row that has been there before. */
   #beginStory(
     row: PlayerRow,
-    {
-      at,
-      revision,
-      isWhole,
-      reader,
-    }: Pick<StoryFact, 'at' | 'revision'> & { isWhole: boolean; reader?: FactReader | undefined },
+    { at, revision }: Pick<StoryFact, 'at' | 'revision'>,
+    isWhole: boolean,
+    reader?: FactReader,
   ): Story {
     const story = this.#createStory(row, isWhole)
     const lobby = this.#lobbyOf(row.lobby_id, story, reader)
@@ -391,7 +380,6 @@ export class StoryRecorder {
   }
 }
 
-/** A map that can drop its oldest entry. */
 class Fifo<Key, Value> {
   readonly map = new Map<Key, Value>()
   /** One iterator for all drops. A new one would walk over all deleted entries, which takes 4 µs among 5,000. */

@@ -3,9 +3,10 @@ import { counted } from '../../lib/messages.js'
 import { parseDate } from '../../lib/real-globals.js'
 import { elapsedText, formatInstant } from '../../lib/time.js'
 import { playerName } from '../../store/player-names.js'
+import { lobbyText } from '../warnings/seat-rules.js'
 import type { Story } from './stories.js'
 import { type StoryFact, seatText } from './story-kinds.js'
-import { lobbyText, rowsOf, type StoryJson, type StorySource, type StoryStep } from './tell-story.js'
+import { rowsOf, type StoryJson, type StorySource, type StoryStep } from './tell-story.js'
 
 /** Another player, where it took a seat in a lobby of the story, or the last one in a lobby that lost the find. */
 interface OtherSeat {
@@ -13,7 +14,6 @@ interface OtherSeat {
   readonly fact: StoryFact
 }
 
-/** The most other players, and the most lost lobbies of a find, in a diagram. */
 const most = { others: 6, losers: 3 }
 
 /** The longest line of a text in a diagram, in characters. Mermaid breaks none by itself. */
@@ -51,7 +51,6 @@ export function drawStory(told: StoryJson, story: Story, source: StorySource): s
   }
 }
 
-/** Finds the other players that took a seat, in the order in which they did. */
 function othersOf({ steps }: StoryJson, story: Story, { stories }: StorySource): OtherSeat[] {
   const end = story.seat === 'ended' ? story.newest.revision : Number.POSITIVE_INFINITY
   const seats = stories
@@ -77,7 +76,6 @@ function othersOf({ steps }: StoryJson, story: Story, { stories }: StorySource):
   return [...new Set([...last, ...beside])].sort((one, other) => one.fact.revision - other.fact.revision)
 }
 
-/** Writes a step as an arrow from who called, or as a note. */
 function stepLine(step: StoryStep, { steps, requests }: StoryJson): string {
   const { kind, at, after_ms = 0, title, text, operation, request, reasons } = step
   const losers = (reasons?.candidates ?? []).flatMap(({ lobby_id, region_id, because }) =>
@@ -102,7 +100,6 @@ function timeText(at: string): string {
   return at.slice('yyyy-mm-ddT'.length, -1)
 }
 
-/** Joins texts with breaks, and breaks long ones between words. */
 function linesOf(texts: readonly string[]): string {
   return texts.flatMap(brokenLines).map(escaped).join('<br/>')
 }

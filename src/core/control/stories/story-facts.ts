@@ -4,19 +4,15 @@ import { isSeated } from '../../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../../store/matchmaker-rows.js'
 import type { FactKind } from './story-kinds.js'
 
-/** A change of a player's row. */
 export type PlayerChange = Extract<Change, { table: 'players' }>
 type LobbyChange = Extract<Change, { table: 'lobbies' }>
 
 /** Finds the kinds of the facts of one change set. */
 export class FactReader {
-  readonly changeSet: ChangeSet
   /** Filled on first use, because most change sets end no seat. */
   #lobbies: ReadonlyMap<string, LobbyChange> | undefined
 
-  constructor(changeSet: ChangeSet) {
-    this.changeSet = changeSet
-  }
+  constructor(readonly changeSet: ChangeSet) {}
 
   /** Returns the kind of the fact about a changed row. `undefined`: the change says nothing about the player. */
   kindOf({ before, after }: PlayerChange): FactKind | undefined {

@@ -38,7 +38,6 @@ export interface FactRows {
   readonly lobby: LobbyRow | undefined
 }
 
-/** The end of a story. */
 interface Ending {
   readonly facts: readonly StoryFact[]
   readonly lobby: string
@@ -59,7 +58,6 @@ interface Kind {
   readonly ending?: (end: Ending) => string
 }
 
-/** Creates a kind after which the player has no seat any more. */
 function ended(outcome: StoryOutcome, kind: Pick<Kind, 'title' | 'text' | 'ending'>): Kind {
   return { is: 'end', outcome, ...kind }
 }
@@ -198,7 +196,6 @@ const table = {
   },
 } satisfies Readonly<Record<string, Kind>>
 
-/** The kind of a fact. */
 export type FactKind = keyof typeof table
 
 /** The kinds of facts. Their order is that of the steps in the docs. */
@@ -226,7 +223,6 @@ function removedText(end: Ending): string {
   return until(end, `${remover} removed the player`, `${remover} removed the player first`)
 }
 
-/** Returns how late a server reported a player whose seat had expired. `undefined`: it did not. */
 function lateMs(facts: readonly StoryFact[]): number | undefined {
   const expired = facts.find(({ kind }) => kind === 'expired')
   const late = facts.find(({ answer }) => answer?.code === 'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED')
@@ -255,7 +251,6 @@ export function seatText(lobby: LobbyRow | undefined): string {
   return lobby ? `Seat ${seatsTaken(lobby)} of ${mostPlayers(lobby)}.` : ''
 }
 
-/** Says who made the seat. Empty for a request, which has a step of its own. */
 function makerText(fact: StoryFact): string {
   return fact.cause === 'request' ? '' : ` ${actorText(fact)} made it.`
 }

@@ -12,6 +12,7 @@ import { type LobbyRow, nextPlayerJobAt, type PlayerRow } from '../../store/matc
 import { playerName } from '../../store/player-names.js'
 import type { LiveWorld } from '../../store/world.js'
 import type { Past } from '../explain/past.js'
+import { lobbyText, regionName } from '../warnings/seat-rules.js'
 import type { Story, StoryRecorder } from './stories.js'
 import {
   endingText,
@@ -153,7 +154,6 @@ export function storyOutcome({ state }: Pick<Story, 'state'>): StoryOutcome {
   return kinds[state].outcome ?? 'refused'
 }
 
-/** The times of the newest seat of a story, in ms of the world's clock. */
 interface SeatTimes {
   readonly reservedAt?: number | undefined
   readonly connectedAt?: number | undefined
@@ -162,7 +162,6 @@ interface SeatTimes {
   readonly endedAt?: number | undefined
 }
 
-/** Finds the times of the newest seat. The facts may have lost its beginning. */
 function seatTimes(facts: readonly StoryFact[]): SeatTimes {
   let times: SeatTimes = {}
   for (const { kind, at, seat } of facts) {
@@ -174,15 +173,6 @@ function seatTimes(facts: readonly StoryFact[]): SeatTimes {
       times = { reservedAt: times.endedAt === undefined ? times.reservedAt : undefined, connectedAt: at }
   }
   return times
-}
-
-function regionName({ region_id }: StoryLobby, { tables }: LiveWorld): string {
-  return tables.regions.get(region_id)?.region_display_name ?? region_id
-}
-
-/** Names a lobby for people: `duel in Frankfurt`. */
-export function lobbyText(lobby: StoryLobby | undefined, world: LiveWorld): string {
-  return lobby ? `${lobby.game_mode_id} in ${regionName(lobby, world)}` : 'a lobby'
 }
 
 /** Tells in one sentence how a story stands, or how it ended. */
@@ -208,7 +198,6 @@ export function sentenceOf({ facts, seat, state, lobby: newest }: Story, world: 
   }
 }
 
-/** Summarizes a story. */
 export function summarizeStory(story: Story, world: LiveWorld): StorySummary {
   const { id, token, lobby, isSimulated, address, seat } = story
   const { reservedAt, connectedAt, endedAt } = seatTimes(story.facts)
@@ -305,7 +294,7 @@ function stepsOf(
     kind: stepKind,
     at: formatInstant(askedAt),
     title,
-    text: requestText(fact, exchange, { waitedMs, reasons, lobby: around.lobby }),
+    text: requestText(fact, exchange, around.lobby, reasons?.because[0], waitedMs),
     revision,
     ...(exchange ? { request: exchange.id } : {}),
     operation,
@@ -325,20 +314,16 @@ export function rowsOf(changeSet: ChangeSet | undefined, token: string, lobby: S
   }
 }
 
-/** Says why a request got its seat. */
 function requestText(
   { operation = 'lobbies.find' }: StoryFact,
   exchange: StoredExchange | undefined,
-  {
-    waitedMs,
-    reasons,
-    lobby,
-  }: { readonly waitedMs: number; readonly reasons: AnswerReasons | undefined; readonly lobby: string },
+  lobby: string,
+  why: string | undefined,
+  waitedMs: number,
 ): string {
   if (!exchange) return `The client called ${operation}. The request is not kept.`
   if (exchange.status !== 200) return `The client called ${operation}, and had a seat in ${lobby} while it waited.`
   const waited = waitedMs > 0 ? ` The answer came after ${elapsedText(waitedMs)}.` : ''
-  const why = reasons?.because[0]
   return `The client called ${operation}, and got ${lobby}${why === undefined ? '' : `: ${why}`}.${waited}`
 }
 

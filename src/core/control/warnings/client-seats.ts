@@ -6,15 +6,12 @@ const mostUnanswered = 10_000
 
 /** Follows the seats that requests of clients have taken, until they end. */
 export class ClientSeats {
-  readonly #emit: (event: SeatEvent) => void
   /** By token. */
   readonly #open = new Map<string, ClientSeat>()
   /** The seats whose requests are not answered yet, by the revision. */
   readonly #unanswered = new Map<number, ClientSeat>()
 
-  constructor(emit: (event: SeatEvent) => void) {
-    this.#emit = emit
-  }
+  constructor(private readonly emit: (event: SeatEvent) => void) {}
 
   addChange({ changes, cause, at, revision }: ChangeSet): void {
     for (const { table, id, before, after } of changes) {
@@ -31,7 +28,7 @@ export class ClientSeats {
       const seat = this.#open.get(id)
       if (!seat || row?.status === 'reserved') continue
       this.#open.delete(id)
-      if (row?.status === 'expired' || row?.status === 'connected') this.#emit({ kind: row.status, seat })
+      if (row?.status === 'expired' || row?.status === 'connected') this.emit({ kind: row.status, seat })
     }
   }
 
@@ -41,7 +38,7 @@ export class ClientSeats {
       if (!seat) continue
       this.#unanswered.delete(revision)
       seat.request = id
-      if (status === 200) this.#emit({ kind: 'answered', seat })
+      if (status === 200) this.emit({ kind: 'answered', seat })
     }
   }
 }

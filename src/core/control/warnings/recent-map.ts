@@ -1,4 +1,3 @@
-/** The least number of entries that a map remembers. */
 const least = 1_000
 
 /** A map that forgets entries that nobody has asked for among many others. */

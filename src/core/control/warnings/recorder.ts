@@ -80,7 +80,6 @@ class Recorded implements Repeated<unknown> {
   }
 }
 
-/** The functions of all rules by what they see. */
 interface Watch {
   readonly reads: readonly ((observed: ObservedExchange) => void)[]
   readonly exchanges: readonly ((observed: ObservedExchange) => void)[]
@@ -100,9 +99,7 @@ interface RecorderSource {
   readonly id: string
   readonly world: LiveWorld
   readonly servers: LiveServers
-  /** Gets each new warning. */
   readonly log: Emitter<NewWarning>
-  /** Reports a bug of a rule. */
   onBug(error: unknown, where: string): void
 }
 

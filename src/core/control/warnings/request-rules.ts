@@ -28,7 +28,6 @@ function subjectOf({ request, exchange: { operation } }: ObservedExchange): Warn
   }
 }
 
-/** Reads the query of a request for a device link. */
 function linkQuery({ query = '' }: MockRequest): { readonly link?: string; readonly index: string | undefined } {
   const parameters = new URLSearchParams(query)
   const link = parameters.get('device_link_token')
@@ -49,7 +48,6 @@ const sendIndex =
 const mostPerSecond = 20
 const hotSeconds = 3
 
-/** The requests of one client for one operation that got the same answer as the one before. */
 class Loop {
   /** Weak, because many clients may have got long answers. */
   #answer: WeakRef<Uint8Array> | undefined
@@ -137,7 +135,6 @@ export const hotLoop: Rule<WarningFacts['hot loop']> = {
   },
 }
 
-/** So many polls in a row without the newest index are a mistake. */
 const fewestPolls = 5
 
 export const watchWithoutIndex: Rule<WarningFacts['watch without index']> = {
@@ -194,7 +191,6 @@ export function doPausesGrow(pauses: readonly number[]): boolean {
   return last >= 1.25 * first && last >= 100
 }
 
-/** The refusals of equal requests of one client, one after the other. */
 class Refusals {
   // Copied from the request, which may hold a socket.
   readonly #path: string

@@ -8,12 +8,16 @@ import type { LiveWorld } from '../../store/world.js'
 import { RecentMap } from './recent-map.js'
 import type { ClientSeat, Rule, WarningFacts, WarningSubject } from './warning.js'
 
+/** The region of a lobby, by its name for people. */
+export function regionName({ region_id }: Pick<LobbyRow, 'region_id'>, { tables }: Pick<LiveWorld, 'tables'>): string {
+  return tables.regions.get(region_id)?.region_display_name ?? region_id
+}
+
+type NamedLobby = Pick<LobbyRow, 'game_mode_id' | 'region_id'>
+
 /** Names a lobby for people: `duel in Frankfurt`. */
-export function lobbyText(
-  { game_mode_id, region_id }: Pick<LobbyRow, 'game_mode_id' | 'region_id'>,
-  { tables }: LiveWorld,
-): string {
-  return `${game_mode_id} in ${tables.regions.get(region_id)?.region_display_name ?? region_id}`
+export function lobbyText(lobby: NamedLobby | undefined, world: Pick<LiveWorld, 'tables'>): string {
+  return lobby ? `${lobby.game_mode_id} in ${regionName(lobby, world)}` : 'a lobby'
 }
 
 function subjectOf({ lobby_id, game_mode_id }: LobbyRow): WarningSubject {
@@ -91,7 +95,6 @@ export const seatsUnused: Rule<WarningFacts['seats unused']> = {
   },
 }
 
-/** A server is ready within this time of its start, in ms of the world's clock. */
 const readyWithinMs = 10_000
 
 export const neverReady: Rule<WarningFacts['never ready']> = {

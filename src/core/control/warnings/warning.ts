@@ -58,7 +58,6 @@ export interface Warnings {
   dropped(): number
 }
 
-/** A port to which seats lead, and the ports on which the server listens instead. */
 interface PortFacts {
   readonly who: string
   readonly port: number
