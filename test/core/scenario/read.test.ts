@@ -326,7 +326,7 @@ describe('a wrong shape', () => {
   it('in the first of very many entries ends the search', () => {
     const parse = vi.spyOn(Scenario(), 'safeParse')
 
-    expect(problems({ lobbies: Array(300_000).fill(1) })).toHaveLength(21)
+    expect(problems({ lobbies: Array(20_000).fill(1) })).toHaveLength(21)
     expect(problems(Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`x${i}`, i])))).toHaveLength(21)
     expect(problems({ lobbies: [...Array(1_000).fill({}), ...Array(300_000).fill(1)] })).toEqual([
       'the scenario has some 100,000 mistakes: see what has written it',

@@ -110,7 +110,7 @@ describe('a world that Redis keeps', { tags: ['slow'] }, () => {
   })
   afterAll(() => server.stop())
 
-  it.prop([scenario(), fc.array(event, { maxLength: 10 }), fc.nat()], { numRuns: Math.ceil(inject('runs') / 3) })(
+  it.prop([scenario(), fc.array(event, { maxLength: 10 }), fc.nat()], { numRuns: Math.ceil(inject('runs') / 5) })(
     'is the same in another replica that takes it over',
     async (input, events, seed) => {
       const prefix = newPrefix()
