@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, inject, vi } from 'vitest'
 import { type Path, pathText } from '../../../src/core/lib/issues.js'
 import { parseScenario } from '../../../src/core/scenario/index.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
@@ -140,13 +140,12 @@ describe('readScenario', () => {
     expect(problems(input).map(line => /^scenario: (\S+) /.exec(line)?.[1])).toEqual(expected)
   })
 
-  it.prop([fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true, withMap: true })])(
-    'reads any value, or throws UsageError',
-    input => {
-      problems(input)
-      problems({ games: [input], lobbies: [{ state: input }], regions: input, title: input })
-    },
-  )
+  it.prop([fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true, withMap: true })], {
+    numRuns: 3 * inject('runs'),
+  })('reads any value, or throws UsageError', input => {
+    problems(input)
+    problems({ games: [input], lobbies: [{ state: input }], regions: input, title: input })
+  })
 })
 
 describe('a circular value', () => {

@@ -166,11 +166,14 @@ describe('a JSON text', () => {
       lobbies: [{ state }],
     }))
 
-  it.prop([scenario, fc.constantFrom(undefined, 2)])('reads as it does as YAML', (input, space) => {
-    const text = JSON.stringify(input, null, space)
+  it.prop([scenario, fc.constantFrom(undefined, 2)], { numRuns: 3 * inject('runs') })(
+    'reads as it does as YAML',
+    (input, space) => {
+      const text = JSON.stringify(input, null, space)
 
-    expect(read(text)).toEqual(read(`# YAML\n${text}`))
-  })
+      expect(read(text)).toEqual(read(`# YAML\n${text}`))
+    },
+  )
 
   it.each([
     ['{"title": "a",\n "seed": "x"}', 'a.json:2:10: seed is "x"'],
