@@ -157,13 +157,6 @@ describe('the state of a new world', () => {
     expect(random.save()).toEqual([1, -2, 2_147_483_647, -2_147_483_648])
   })
 
-  it('has a new random state for another seed', () => {
-    const scenario = readScenario({ seed: 7, chance: { world: [1, 2, 3, 4] } })
-    const chanceOf = (seed: number) => defineWorld(scenario, { seed }).random
-
-    expect([chanceOf(7), chanceOf(8)]).toEqual([[1, 2, 3, 4], undefined])
-  })
-
   it("has a given seed instead of the scenario's", () => {
     expect(defineWorld(readScenario({ seed: 7 }), { seed: 0 }).seed).toBe(0)
     expect(rowsOf({ seed: 7 }, { seed: 0 })).toEqual(rowsOf({ seed: 0 }))

@@ -11,8 +11,6 @@ const startAt = 1_700_000_000_000
 const dayMs = 86_400_000
 
 beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
-
-const frozen = () => new LiveClock({ mode: 'frozen', now: startAt })
 const running = () => new LiveClock({ mode: 'running', now: startAt })
 
 describe('a running clock', () => {
@@ -104,27 +102,5 @@ describe('a running clock', () => {
     vi.advanceTimersByTime(5)
 
     expect(clock.now()).toBe(startAt + 5)
-  })
-})
-
-describe('a frozen clock', () => {
-  it('does not move', () => {
-    const clock = frozen()
-
-    vi.advanceTimersByTime(999)
-
-    expect(clock.now()).toBe(startAt)
-  })
-
-  it('starts at the real time by default', () => {
-    expect(new LiveClock({ mode: 'frozen' }).now()).toBe(5_000)
-  })
-
-  it('needs no platform timer', () => {
-    const clock = frozen()
-
-    clock.after(10, () => {})
-
-    expect([vi.getTimerCount(), clock.pending]).toEqual([0, 1])
   })
 })

@@ -36,24 +36,6 @@ describe('lobbies.create', () => {
     ])
   })
 
-  it('takes max_players as an object, with defaults of the game mode', async () => {
-    const lobby = await worldOf().lobbies.create({ game_mode_id: 'ffa', max_players: { party: 20 } })
-
-    expect(lobby).toMatchObject({ max_players_normal: 8, max_players_direct: 10, max_players_party: 20 })
-  })
-
-  it('counts the listed players in a given total_player_count', async () => {
-    const lobby = await worldOf().lobbies.create({ game_mode_id: 'ffa', total_player_count: 5, players: [{}, {}] })
-
-    expect(lobby.total_player_count).toBe(5)
-  })
-
-  it('takes times in ms too', async () => {
-    const lobby = await worldOf().lobbies.create({ stops_at: startAt + 1000 })
-
-    expect(lobby).toHaveProperty('stops_at', startAt + 1000)
-  })
-
   it('does the same inside a transaction, as one change set', () => {
     const world = worldOf()
     const seen: number[] = []

@@ -35,12 +35,6 @@ describe('update(id, changes)', () => {
     expect(lobbies.get(ids.lobby)).toEqual(changed)
   })
 
-  it('takes the id of a game mode, which has two parts', async () => {
-    const changed = await worldOf().gameModes.update(`${ids.prod}/duel`, { listable: false })
-
-    expect(changed).toMatchObject({ game_mode_id: 'duel', listable: false })
-  })
-
   it('joins a transaction', () => {
     const world = worldOf()
 

@@ -24,33 +24,6 @@ describe('a new world', () => {
 
     expect(create).toThrow(new UsageError('games[1]: display_name is 5: expected string'))
   })
-
-  it('is equal for equal seeds', async () => {
-    const worlds = [smallWorld({ seed: 7 }), smallWorld({ seed: 7 })]
-
-    for (const world of worlds) {
-      await world.tokens.create({ kind: 'public', namespace_id: 'prod' })
-      await world.lobbies.create({})
-    }
-
-    expect(new Set(worlds.map(contents)).size).toBe(1)
-  })
-
-  it('has other ids for another seed', async () => {
-    const worlds = [smallWorld({ seed: 7 }), smallWorld({ seed: 8 })]
-
-    for (const world of worlds) await world.lobbies.create({})
-
-    expect(new Set(worlds.map(contents)).size).toBe(2)
-  })
-
-  it('has ids that do not depend on the time', async () => {
-    const worlds = [smallWorld(), smallWorld({ now: 5 })]
-
-    const ids = await Promise.all(worlds.map(world => world.lobbies.create({}).then(({ lobby_id }) => lobby_id)))
-
-    expect(new Set(ids).size).toBe(1)
-  })
 })
 
 describe('a reset', () => {
