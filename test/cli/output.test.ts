@@ -269,16 +269,6 @@ describe('a reader that does not read', () => {
     const [, ...printed] = chunks.join('').trimEnd().split('\n')
     expect(JSON.parse(printed.pop() ?? '')).toEqual({ event: 'dropped', lines: 3000 - printed.length })
   })
-
-  it('gets a whole document', async () => {
-    const { console, chunks, read } = stalled()
-    console.printDocument('first')
-
-    console.printDocument('x'.repeat(3_000_000))
-    await read()
-
-    expect(chunks.join('')).toHaveLength(3_000_007)
-  })
 })
 
 /** A process whose standard output fails with a code. */

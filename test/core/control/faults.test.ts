@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest'
-import { createMockmaker } from '../../../src/index.js'
 import { failure, json } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
 
@@ -47,21 +46,6 @@ describe('the faults of a world, over HTTP', () => {
     expect(got.map(one => [one.status, json(one)])).toEqual(
       Array.from({ length: 2 }, () => [403, { ...body, message: 'fault 1 of this mock injected this error' }]),
     )
-  })
-
-  it.for([
-    [{ code: 'MATCHMAKER_LOBY_FULL' }, 'Did you mean MATCHMAKER_LOBBY_FULL?'],
-    [{ status: 403, metdata: {} }, 'metdata is an unknown key'],
-    [{ status: 403, metadata: JSON.parse(`${'['.repeat(65)}${']'.repeat(65)}`) }, 'nests at most 64 levels'],
-    [{ metadata: {} }, 'expected a status, a code, or both'],
-  ] as const)('are refused with the error %j, and none is added', async ([error, said], { serve }) => {
-    const { mock, steer } = await serve()
-
-    const got = await steer('POST', '/__mock/faults', { effect: { error } })
-
-    expect([failure(got), mock.faults.list()]).toEqual(['400 API_BAD_BODY', []])
-    expect(got.body).toContain(said)
-    expect(() => createMockmaker({ scenario: { faults: [{ effect: { error } }] } as never })).toThrow(said) // no type lets it pass
   })
 
   it('are copied to a fork with their counters', async ({ serve }) => {

@@ -113,35 +113,6 @@ describe('the faults of a world', () => {
     expect(JSON.stringify(mock.faults.list())).toBe(before)
   })
 
-  it('are removed one by one or all at once, and their ids are not reused', async () => {
-    const { mock } = mockWithFaults([{ effect: busyCode }, { effect: busyCode }])
-
-    const removed = [mock.faults.remove('1'), mock.faults.remove('1')]
-    mock.faults.clear()
-    const { id } = mock.faults.add({ effect: busyCode })
-    mock.faults.clear()
-
-    expect([removed, id, mock.faults.list(), (await ask(mock, list)).status]).toEqual([[true, false], '3', [], 200])
-  })
-
-  it('do not change if a wrong fault is added', () => {
-    const { mock } = mockWithFaults([])
-    // TypeScript would refuse this, but JavaScript allows it.
-    const add = () => mock.faults.add({ effect: { explode: true } } as never)
-
-    expect(add).toThrow(UsageError)
-    expect([add, mock.faults.list()]).toEqual([add, []])
-  })
-
-  it('do not affect other worlds', async () => {
-    const { mock } = mockWithFaults([{ effect: busyCode }])
-
-    await mock.worlds.put('other')
-    const got = await ask(mock, { ...list, path: `/w/other${list.path}` })
-
-    expect([got.status, mock.worlds.get('other')?.faults.list()]).toEqual([200, []])
-  })
-
   it('are removed by a reset, unless keep names them', async () => {
     const [gone, kept] = [
       mockWithFaults([{ effect: busyCode }]).mock,
