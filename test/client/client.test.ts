@@ -94,15 +94,6 @@ describe('the client', () => {
     expect(await lobbies.findFirst(nobody)).toBeUndefined()
   })
 
-  it('refuses a wrong query, as in-process', async ({ serve }) => {
-    const { lobbies } = (await serve()).client.world
-
-    await expect(lobbies.findMany((() => ({})) as never)).rejects.toThrow('the function of a query returned {}')
-    await expect(lobbies.findMany(null as never)).rejects.toThrow('the query is null: expected fields')
-    await expect(lobbies.findMany({ game_mode_id: undefined } as never)).rejects.toThrow('no value for game_mode_id')
-    await expect(lobbies.count({ map: 'Quarry' } as never)).rejects.toThrow('map is not a field of this table')
-  })
-
   it('encodes every id', async ({ serve }) => {
     const { client, mock } = await serve()
     const lobby_id = '?a=1&b#c%20..'

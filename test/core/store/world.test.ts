@@ -1,6 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
-import { UsageError } from '../../../src/core/lib/messages.js'
 import type { ChangeSet } from '../../../src/core/store/change-set.js'
 import { createState } from '../../../src/core/store/world-state.js'
 import { contents, dump, game, lobby, smallDefinition, smallRows, smallWorld } from '../../support/small-world.js'
@@ -15,14 +14,6 @@ describe('a new world', () => {
     const ids = world.lobbies.all().map(({ lobby_id }) => lobby_id)
 
     expect(ids).toEqual(['l0', 'l1', 'l2'])
-  })
-
-  it('refuses a row that does not fit its schema, and says where', () => {
-    const rows = { games: [game('tanks'), { ...game('boats'), display_name: 5 }] }
-
-    const create = () => smallWorld({ rows })
-
-    expect(create).toThrow(new UsageError('games[1]: display_name is 5: expected string'))
   })
 })
 
