@@ -61,19 +61,6 @@ describe('the faults of a world, over HTTP', () => {
     expect(mock.worlds.get('fork')?.faults.list()[0]).toMatchObject({ id: '1', matched: 3, struck: 2 })
   })
 
-  it('stay if a restored snapshot has none', async ({ serve }) => {
-    const { mock, client, send } = await serve()
-    await client.faults.add(twice)
-    await send(list)
-    const [without, withThem] = [await client.snapshot(), await client.snapshot({ with: ['faults'] })]
-    await client.restore(without)
-    const kept = mock.faults.list()
-    await client.faults.clear()
-    await client.restore(withThem)
-
-    expect([kept, mock.faults.list()]).toMatchObject([[{ id: '1', struck: 1 }], [{ id: '1', struck: 1 }]])
-  })
-
   it('are explained, without effect on the explanation itself', async ({ serve }) => {
     const { mock, client } = await serve()
     await client.faults.add(twice)

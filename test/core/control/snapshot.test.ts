@@ -108,19 +108,6 @@ describe('PUT /__mock/snapshot', () => {
     expect(['kept', 'lost'].map(id => mock.world.lobbies.get(id) !== undefined)).toEqual([true, false])
   })
 
-  it('leaves the journal as it is, unless the snapshot has one', async ({ serve }) => {
-    const { mock, client, send } = await serve()
-    await send(list)
-    const [without, withIt] = [await client.snapshot(), await client.snapshot({ with: ['journal'] })]
-    await send(list)
-
-    await client.restore(without)
-    const kept = mock.journal.find().length
-    await client.restore(withIt)
-
-    expect([kept, mock.journal.find().length]).toEqual([2, 1])
-  })
-
   it.for([
     [[7, 3], 'not in order'],
     [[3, 3], 'repeated'],

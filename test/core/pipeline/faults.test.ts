@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../../src/index.js'
 import { list, mockWithFaults, nowhere, prepare } from '../../support/faults.js'
 import { ask } from '../../support/http.js'
 
@@ -147,16 +146,6 @@ describe('the faults of a world', () => {
     expect(mock.faults.list()).toMatchObject([{ added_at: '2026-11-20T19:59:51.000Z' }, { holding: 1 }])
     await mock.close()
     expect((await late).status).toBe(200)
-  })
-
-  it('are replaced when a scenario is loaded, and stay if it is wrong', async () => {
-    const { mock } = mockWithFaults([{ effect: busyCode }])
-
-    await expect(mock.load('nothing')).rejects.toThrow(UsageError)
-    const before = mock.faults.list().length
-    await mock.load('default')
-
-    expect([before, mock.faults.list(), mock.faults.add({ effect: busyCode }).id]).toEqual([1, [], '1'])
   })
 })
 
