@@ -5,7 +5,7 @@ const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
 /** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones. CI runs only the first. */
 const models = process.env.CI ? [] : ['test/**/*.model.test.ts']
-const [fastRuns, slowRuns] = process.env.CI ? [10, 15] : [30, 3000]
+const [fastRuns, slowRuns] = process.env.CI ? [6, 15] : [30, 3000]
 
 declare module 'vitest' {
   interface ProvidedContext {

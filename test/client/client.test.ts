@@ -53,21 +53,6 @@ describe('the client', () => {
     expect([await lobbies.get('closed'), (await lobbies.all()).length]).toEqual([undefined, 8])
   })
 
-  it('creates from the keys of a scenario', async ({ serve }) => {
-    const { client, mock } = await serve()
-
-    const made = await client.world.lobbies.create({
-      game_mode_id: 'duel',
-      max_players: 3,
-      players: [{ token: 'mine' }],
-    })
-    const region = await client.world.regions.create('lnd-tok')
-
-    expect(made).toEqual(mock.world.lobbies.get(made.lobby_id))
-    expect(mock.world.players.get('mine')?.lobby_id).toBe(made.lobby_id)
-    expect(region.region_display_name).toBe('Tokyo')
-  })
-
   it('rejects an unknown id, and names the nearest one', async ({ serve }) => {
     const { client, mock } = await serve()
     const before = stateOf(mock.world)
@@ -100,17 +85,6 @@ describe('the client', () => {
     expect(found.map(rows => rows.map(({ lobby_id }) => lobby_id))).toEqual(queries.map(() => ['closed']))
   })
 
-  it('sorts and pages as in-process', async ({ serve }) => {
-    const { client, mock } = await serve()
-    const options = { orderBy: [{ total_player_count: 'desc' }, { lobby_id: 'asc' }], skip: 1, take: 3 } as const
-
-    const found = await client.world.lobbies.findMany({}, options)
-
-    expect(found).toEqual(mock.world.lobbies.findMany({}, options))
-    expect(found).toHaveLength(3)
-    expect(found).not.toEqual(mock.world.lobbies.all().slice(1, 4))
-  })
-
   it('rejects if a strict query finds nothing', async ({ serve }) => {
     const { lobbies } = (await serve()).client.world
     const nobody = { lobby_id: 'nobody' }
@@ -118,23 +92,6 @@ describe('the client', () => {
     await expect(lobbies.findFirst(nobody, { strict: true })).rejects.toThrow('no record found matching the query')
     await expect(lobbies.findMany(nobody, { strict: true })).rejects.toThrow('no records found matching the query')
     expect(await lobbies.findFirst(nobody)).toBeUndefined()
-  })
-
-  it('refuses wrong options, as in-process', async ({ serve }) => {
-    const { lobbies } = (await serve()).client.world
-
-    await expect(lobbies.findMany({}, { tak: 1 } as never)).rejects.toThrow('Did you mean take?')
-    await expect(lobbies.findMany({}, { skip: -1 })).rejects.toThrow('larger or equal to 0')
-    await expect(lobbies.findFirst({}, { take: 1 } as never)).rejects.toMatchObject({ code: 'MISUSED' })
-  })
-
-  it('refuses a wrong query, as in-process', async ({ serve }) => {
-    const { lobbies } = (await serve()).client.world
-
-    await expect(lobbies.findMany((() => ({})) as never)).rejects.toThrow('the function of a query returned {}')
-    await expect(lobbies.findMany(null as never)).rejects.toThrow('the query is null: expected fields')
-    await expect(lobbies.findMany({ game_mode_id: undefined } as never)).rejects.toThrow('no value for game_mode_id')
-    await expect(lobbies.count({ map: 'Quarry' } as never)).rejects.toThrow('map is not a field of this table')
   })
 
   it('encodes every id', async ({ serve }) => {

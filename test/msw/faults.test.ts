@@ -28,18 +28,6 @@ describe('under MSW, a fault', () => {
     expect(mock.world.deviceLinks.count()).toBe(before + 1)
   })
 
-  it('with a delay answers normally after the delay', async ({ setup }) => {
-    const mock = setup()
-    const before = await (await fetch(listUrl)).text()
-    mock.faults.add({ effect: { delay: '300ms' } })
-    const answer = fetch(listUrl)
-    await held(mock)
-
-    await mock.world.clock.advance(300)
-
-    expect(await (await answer).text()).toBe(before)
-  })
-
   it('with a hold forgets a request that its client aborts', async ({ setup }) => {
     const mock = setup()
     mock.faults.add({ effect: { hold: true } })

@@ -53,24 +53,4 @@ describe('the scenario of setupMockmaker', () => {
     expect(() => setupMockmaker({ scenario })).toThrow(UsageError)
     expect(() => setupMockmaker({ scenario })).toThrow(message)
   })
-
-  it('throws UsageError at once if the object is wrong', () => {
-    const scenario = { game_modes: ['duel'], lobbies: [{ game_mode_id: 'dual' }] }
-
-    expect(() => setupMockmaker({ scenario })).toThrow(UsageError)
-  })
-})
-
-describe('a wrong option', () => {
-  it.for([
-    [{ seed: 1.5 }, /seed is 1\.5: expected an integer/],
-    [{ seed: Number.NaN }, /seed is NaN/],
-    [{ watchTimeoutMs: -1 }, /watchTimeoutMs is -1: expected a number of ms from 0/],
-    [{ watchTimeoutMs: Number.NaN }, /watchTimeoutMs is NaN/],
-    [{ baseUrl: 'mock.test' }, /baseUrl is "mock\.test": expected an origin/],
-    [{ baseUrl: '' }, /baseUrl is ""/],
-  ] as const)('throws UsageError at once: %j', ([options, message]) => {
-    expect(() => setupMockmaker(options)).toThrow(UsageError)
-    expect(() => setupMockmaker(options)).toThrow(message)
-  })
 })

@@ -305,31 +305,4 @@ describe.each(controls)('the summary of the requests, $where', ({ of }) => {
     expect(lines.at(-2)).toBe('GET /matchmaker/regions?unknown=19 → 200 (1 ms)')
     expect(lines.at(-1)).toMatch(/^GET \/matchmaker\/regions\?long=x+… → 200/)
   })
-
-  it('begins with the calls that still wait', async ({ serve }) => {
-    const served = await serve()
-    const { mock } = served
-    void mock.next('lobbies.join', { body: { lobby_id: 'x'.repeat(100) } })
-    const none = await summaryOf(of(served))
-    mock.fail('lobbies.list', 503, { times: 1 })
-    await ask(mock, list)
-    for (let i = 0; i < 20; i++) await ask(mock, { ...regions, query: `unknown=${i}` })
-    const many = await summarizeRequests(of(served), { longest })
-    await mock.reset()
-
-    expect(none.split('\n')).toEqual([
-      expect.stringMatching(/^next still waits for a request for lobbies\.join that matches \{"body":.*…$/),
-      'No request has reached the mock.',
-    ])
-    expect(many.length).toBeLessThanOrEqual(longest)
-    expect(timeless(many).split('\n').slice(0, 3)).toEqual([
-      expect.stringMatching(/^… \d\d more requests$/),
-      expect.stringMatching(/^next still waits/),
-      'GET /matchmaker/lobbies/list → 503 (1 ms), by a fault',
-    ])
-  })
-
-  it('says that there were none', async ({ serve }) => {
-    expect(await summaryOf(of(await serve()))).toBe('No request has reached the mock.')
-  })
 })

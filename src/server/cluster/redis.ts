@@ -197,7 +197,9 @@ class RedisConnection implements RedisClient {
 
   #connection(target: Target, silenceMs: number, { pings }: { readonly pings: boolean }): Connection {
     const { host, port, tls, username, password, database } = target
-    const connection: Connection = this.#library.createClient({
+    // `createClient` makes a class with hundreds of commands for each connection. Version 5.1 has nothing else.
+    const create = this.#library.RedisClient?.factory() ?? this.#library.createClient
+    const connection: Connection = create({
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),
       database,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError, ErrorBody, type ErrorCode, errorStatus } from '../../../src/core/contract/errors.js'
+import { type ErrorCode, errorStatus } from '../../../src/core/contract/errors.js'
 import { FaultError } from '../../../src/core/contract/faults.js'
 
 const codes = Object.keys(errorStatus) as ErrorCode[]
@@ -66,32 +66,5 @@ describe('the error table', () => {
 
   it('never has 408, which newer clients would send again', () => {
     expect(Object.values(errorStatus)).not.toContain(408)
-  })
-})
-
-describe('an ApiError', () => {
-  it.each(codes)('of %s has the status of the table', code => {
-    expect(new ApiError(code, 'why').status).toBe(errorStatus[code])
-  })
-
-  it('has code and message in its body, and no key that is not needed', () => {
-    expect(new ApiError('TOKEN_INVALID', 'why', { headers: { allow: 'GET' } }).body).toEqual({
-      code: 'TOKEN_INVALID',
-      message: 'why',
-    })
-  })
-
-  it('has its metadata in its body', () => {
-    expect(new ApiError('ERROR', 'why', { metadata: null }).body).toEqual({
-      code: 'ERROR',
-      message: 'why',
-      metadata: null,
-    })
-  })
-
-  it('has a body that fits the schema of failures', () => {
-    const { body } = new ApiError('ERROR', 'why', { metadata: { rayId: 1 } })
-
-    expect(ErrorBody().parse(body)).toEqual(body)
   })
 })

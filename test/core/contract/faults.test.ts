@@ -26,21 +26,17 @@ describe('a fault', () => {
     [{ effect: { delay: '300ms' } }],
     [{ effect: { delay: { min: '1s', max: '1s' } } }],
     [{ effect: { delay: { median: '100ms', p95: '1s' } } }],
-    [{ effect: { error: { status: 503 } } }],
     [{ effect: { error: { code: 'MATCHMAKER_LOBBY_FULL', message: 'no room' } } }],
     [{ effect: { error: { status: 403, code: 'MY_OWN', metadata: { a: [null] } } } }],
     [{ effect: { error: { status: 403, metadata: null } } }],
     [{ effect: reset, match: { query: JSON.parse('{"__proto__":"a"}') } }],
-    [{ effect: { spurious: '2s' } }],
     [{ operation: 'devices.*', effect: { spurious: '2s' } }],
     [{ operation: '*', effect: { index: { offset: -5 } } }],
     [{ effect: { index: { offset: '-1234567890123456789' } } }],
     [{ effect: { truncate: true } }],
     [{ effect: { date: '+90s' } }],
     [{ region: 'lnd-fra', effect: { outage: true }, after: '5s', for: '30s' }],
-    [{ effect: { date: '-1h30m' } }],
     [{ operation: '*', effect: reset, times: 1, after: 0, for: '1m', chance: 0.5 }],
-    [{ effect: reset, after: '5s', chance: 1 }],
     [
       {
         effect: reset,
@@ -79,23 +75,15 @@ describe('a fault', () => {
       'fault.after is 3: expected a duration such as 5s: an outage counts no requests',
     ],
     [{ effect: { date: '+-5s' } }, `fault.effect.date is "+-5s": expected ${duration}, with + or - before it`],
-    [{ effect: { date: 90 } }, `fault.effect.date is 90: expected ${duration}, with + or - before it`],
     [{ effect: { delay: { min: '1s' } } }, 'fault.effect.delay.max is missing: expected string'],
-    [{ effect: { delay: { median: 'x', p95: '1s' } } }, `fault.effect.delay.median is "x": expected ${duration}`],
     [{ effect: { delay: { min: '2s', max: '1s' } } }, 'fault.effect.delay.max is "1s": expected no less than min'],
-    [{ effect: { delay: { median: '1s' } } }, 'fault.effect.delay.p95 is missing: expected string'],
     [{ effect: { delay: { median: '0s', p95: '1s' } } }, 'fault.effect.delay.median is "0s": expected more than 0ms'],
     [
       { effect: { delay: { median: '2s', p95: '1s' } } },
       'fault.effect.delay.p95 is "1s": expected no less than median',
     ],
     [{ effect: { error: {} } }, 'fault.effect.error is {}: expected a status, a code, or both'],
-    [
-      { effect: { error: { message: 'x' } } },
-      'fault.effect.error is {"message":"x"}: expected a status, a code, or both',
-    ],
     [{ effect: { error: { status: 200 } } }, 'fault.effect.error.status is 200: expected at least 400'],
-    [{ effect: { error: { status: 600 } } }, 'fault.effect.error.status is 600: expected at most 599'],
     [
       { effect: { error: { code: 'no' } } },
       'fault.effect.error.code is "no": expected a code in upper case, such as API_RATE_LIMIT',
@@ -103,10 +91,6 @@ describe('a fault', () => {
     [
       { effect: { error: { code: 'MATCHMAKER_LOBY_FULL' } } },
       'fault.effect.error.code is "MATCHMAKER_LOBY_FULL": expected an error code of the service. A code of your own needs a status too, as in {status: 400, code: "MATCHMAKER_LOBY_FULL"}.… Did you mean MATCHMAKER_LOBBY_FULL?',
-    ],
-    [
-      { effect: { error: { code: 'LOBBY_FULL' } } },
-      'fault.effect.error.code is "LOBBY_FULL": expected an error code of the service. A code of your own needs a status too, as in {status: 400, code: "LOBBY_FULL"}.… Did you mean MATCHMAKER_LOBBY_FULL?',
     ],
     [
       { effect: { error: { code: 'TEAPOT' } } },
@@ -121,14 +105,6 @@ describe('a fault', () => {
       'fault.effect.error.metadata is {"at":"1970-01-01T00:00:00.000Z"}: expected JSON: finite numbers, texts, true, false, null, lists and plain objects',
     ],
     [
-      { effect: { error: { status: 403, meta: {} } } },
-      'fault.effect.error.meta is an unknown key. Known: status, code, message, metadata, retry_after.',
-    ],
-    [
-      { effect: { error: { metadata: {} } } },
-      'fault.effect.error is {"metadata":{}}: expected a status, a code, or both',
-    ],
-    [
       { effect: reset, match: JSON.parse('{"__proto__":{"a":"1"}}') },
       'fault.match.__proto__ is an unknown key. Known: query, headers, body, game, namespace.',
     ],
@@ -136,25 +112,13 @@ describe('a fault', () => {
       { effect: reset, match: { query: JSON.parse('{"__proto__":1}') } },
       'fault.match.query.__proto__ is 1: expected string',
     ],
-    [{ effect: reset, times: 0 }, 'fault.times is 0: expected at least 1'],
     [{ effect: reset, after: -1 }, 'fault.after is -1: expected at least 0'],
-    [{ effect: reset, after: 'x' }, `fault.after is "x": expected ${duration}`],
     [{ effect: reset, after: true }, 'fault.after is true: expected a whole number from 0, or a duration such as 5s'],
     [{ effect: reset, for: 5 }, `fault.for is 5: expected ${duration}`],
     [{ effect: reset, chance: 2 }, 'fault.chance is 2: expected at most 1'],
     [{ effect: reset, match: { query: { a: 1 } } }, 'fault.match.query.a is 1: expected string'],
     [{ effect: reset, match: { body: [1] } }, 'fault.match.body is [1]: expected an object'],
-    [{ effect: reset, id: '1' }, `fault.id is an unknown key. Known: ${keys}.`],
     [{ effect: reset, tmes: 1 }, `fault.tmes is an unknown key. Known: ${keys}. Did you mean times?`],
-    [
-      { effect: { delay: { medan: '1s', p95: '1s' } } },
-      'fault.effect.delay.median is missing: expected string\n' +
-        'fault.effect.delay.medan is an unknown key. Known: median, p95. Did you mean median?',
-    ],
-    [
-      { effect: { index: { offset: 0.5 } } },
-      'fault.effect.index.offset is 0.5: expected a whole number, or one of up to 19 digits as text',
-    ],
     [
       { effect: { index: { offset: '12345678901234567890' } } },
       'fault.effect.index.offset is "12345678901234567890": expected a whole number, or one of up to 19 digits as text',
@@ -162,10 +126,6 @@ describe('a fault', () => {
     [
       { operation: 'lobbies.list', effect: { index: { offset: 1 } } },
       'fault.effect.index is {"offset":1}: expected a watch as operation: games.getGameById, devices.links.get',
-    ],
-    [
-      { operation: 'lobbies.list', effect: { spurious: '2s' } },
-      'fault.effect.spurious is "2s": expected a watch as operation: games.getGameById, devices.links.get',
     ],
   ])('is not %j: the message says where, what is wrong, and what is expected', (input, message) => {
     expect(messageFor(input).replace(/ Known: API_.*? more\./, '…')).toBe(message)

@@ -116,9 +116,9 @@ describe('the clock of a world', () => {
     expect([link, ...answers].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200])
   })
 
-  it('expires 2,000 links in order in one advance, and wakes each watcher once', async ({ serve }) => {
+  it('expires 300 links in order in one advance, and wakes each watcher once', async ({ serve }) => {
     const { mock, client } = await serve({ watchTimeoutMs: hours(3) })
-    const count = 2_000
+    const count = 300
     const links = Array.from({ length: count }, (_, i) => ({
       device_link_token: `device.mock.${i}`,
       expires_at: begun + 1 + ((i * 7919) % hours(1.9)),

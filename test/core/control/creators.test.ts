@@ -36,25 +36,6 @@ describe.each(controls)('mock.lobby, $where', ({ of }) => {
     expect(changes(served)).toBe(before + 1)
   })
 
-  it('takes the same fields as create of its table', async ({ serve }) => {
-    const control = of(await serve())
-
-    const made = await control.world.lobbies.create({ game_mode_id: 'ffa', players: 3 })
-
-    expect(made.total_player_count).toBe((await control.lobby({ game_mode_id: 'ffa', players: 3 })).total_player_count)
-  })
-
-  it('takes the fields of players', async ({ serve }) => {
-    const served = await serve()
-
-    const { lobby_id } = await of(served).lobby({
-      state: { map: 'dust' },
-      players: [{ token: 'mine', status: 'reserved' }],
-    })
-
-    expect(served.mock.world.players.get('mine')).toMatchObject({ lobby_id, status: 'reserved' })
-  })
-
   it('refuses more players than the lobby has seats, unknown fields, and a wrong number', async ({ serve }) => {
     const served = await serve()
     const control = of(served)
@@ -125,23 +106,5 @@ describe.each(controls)('mock.player, $where', ({ of }) => {
 
     expect(first).toBe(open.lobby_id)
     expect(served.mock.world.lobbies.get(second)).toMatchObject({ namespace_id: ids.prod, total_player_count: 1 })
-  })
-
-  it('takes the fields of a player', async ({ serve }) => {
-    const served = await serve()
-    const control = of(served)
-
-    const player = await control.player({ lobby_id: 'empty', token: 'mine', address: '203.0.113.7' })
-
-    expect(player).toMatchObject({
-      lobby_id: 'empty',
-      player_token: 'mine',
-      status: 'connected',
-      address: '203.0.113.7',
-    })
-    expect(served.mock.world.players.get('mine')).toEqual(player)
-    expect(await messageOf(() => control.player({ lobby: 'empty' } as never))).toMatch(
-      /^player: lobby is an unknown key.* Did you mean lobby_id\?$/,
-    )
   })
 })

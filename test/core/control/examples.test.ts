@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { curlLine, curlLineFor } from '../../../src/core/control/environment.js'
+import { curlLineFor } from '../../../src/core/control/environment.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { createMockmaker } from '../../../src/index.js'
 
@@ -21,30 +21,6 @@ function lineFor(kind: 'public' | 'development' | 'cloud', scenario?: ScenarioIn
 }
 
 describe('a line of curl', () => {
-  it('lists the lobbies without a token', () => {
-    expect(words(curlLine(url))).toEqual([`${url}/matchmaker/lobbies/list`])
-  })
-
-  it.each(['public', 'development'] as const)('lists the lobbies with a %s token', kind => {
-    const label = { public: 'pub', development: 'dev' }[kind]
-
-    expect(words(lineFor(kind))).toEqual([
-      '-H',
-      `Authorization: Bearer ${label}_prod.mock.one`,
-      `${url}/matchmaker/lobbies/list`,
-    ])
-  })
-
-  it('completes a pending device link with a cloud token', () => {
-    const [, authorization, , body = '', address] = words(lineFor('cloud'))
-
-    expect([authorization, address]).toEqual([
-      'Authorization: Bearer cloud.mock.tanks',
-      `${url}/cloud/devices/links/complete`,
-    ])
-    expect(JSON.parse(body)).toEqual({ device_link_token: 'device.mock.sofa', game_id: tanks })
-  })
-
   it('validates names with a cloud token if no device link is pending', () => {
     const scenario = {
       clock: 'frozen',

@@ -62,13 +62,6 @@ describe('explain', () => {
     expect(because.some(reason => reason.startsWith('it is not ready'))).toBe('status' in columns)
   })
 
-  it('adds nothing to a stopped lobby', async ({ serve }) => {
-    const { mock } = await serve()
-    await mock.world.lobbies.create({ lobby_id: 'own', status: 'stopped' })
-
-    expect(mock.explain({ lobby_id: 'own' }).because).toEqual(['it is stopped'])
-  })
-
   const listPath = '/matchmaker/lobbies/list'
   it.for([
     [{ path: listPath }, 'answered by lobbies.list', 'the default namespace tanks/prod answers'],

@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest'
-import { createMockmaker } from '../../../src/index.js'
 import { failure, json } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
 
@@ -49,21 +48,6 @@ describe('the faults of a world, over HTTP', () => {
     )
   })
 
-  it.for([
-    [{ code: 'MATCHMAKER_LOBY_FULL' }, 'Did you mean MATCHMAKER_LOBBY_FULL?'],
-    [{ status: 403, metdata: {} }, 'metdata is an unknown key'],
-    [{ status: 403, metadata: JSON.parse(`${'['.repeat(65)}${']'.repeat(65)}`) }, 'nests at most 64 levels'],
-    [{ metadata: {} }, 'expected a status, a code, or both'],
-  ] as const)('are refused with the error %j, and none is added', async ([error, said], { serve }) => {
-    const { mock, steer } = await serve()
-
-    const got = await steer('POST', '/__mock/faults', { effect: { error } })
-
-    expect([failure(got), mock.faults.list()]).toEqual(['400 API_BAD_BODY', []])
-    expect(got.body).toContain(said)
-    expect(() => createMockmaker({ scenario: { faults: [{ effect: { error } }] } as never })).toThrow(said) // no type lets it pass
-  })
-
   it('are copied to a fork with their counters', async ({ serve }) => {
     const { mock, client, send } = await serve()
     await client.faults.add(twice)
@@ -75,19 +59,6 @@ describe('the faults of a world, over HTTP', () => {
 
     expect(statuses).toEqual([429, 200, 429, 200])
     expect(mock.worlds.get('fork')?.faults.list()[0]).toMatchObject({ id: '1', matched: 3, struck: 2 })
-  })
-
-  it('stay if a restored snapshot has none', async ({ serve }) => {
-    const { mock, client, send } = await serve()
-    await client.faults.add(twice)
-    await send(list)
-    const [without, withThem] = [await client.snapshot(), await client.snapshot({ with: ['faults'] })]
-    await client.restore(without)
-    const kept = mock.faults.list()
-    await client.faults.clear()
-    await client.restore(withThem)
-
-    expect([kept, mock.faults.list()]).toMatchObject([[{ id: '1', struck: 1 }], [{ id: '1', struck: 1 }]])
   })
 
   it('are explained, without effect on the explanation itself', async ({ serve }) => {

@@ -5,47 +5,12 @@ import { stateOf } from '../../support/worlds.js'
 
 // What the page does with one call each.
 describe.each(controls)('one call, $where,', ({ of }) => {
-  it('sets the clock to a later time, and jobs run on the way', async ({ serve }) => {
-    const served = await serve()
-    const control = of(served)
-    const { lobby_id } = await control.lobby({
-      game_mode_id: 'duel',
-      players: [{ leaves_at: Date.parse('2026-11-20T20:05:00Z') }],
-    })
-
-    await control.clock.set({ now: '2026-11-20T21:00:00Z' })
-
-    expect(served.mock.world.lobbies.get(lobby_id)?.total_player_count).toBe(0)
-    expect(new Date(served.mock.clock.now()).toISOString()).toBe('2026-11-20T21:00:00.000Z')
-  })
-
   it('sets the clock to a Date', async ({ serve }) => {
     const served = await serve()
 
     await of(served).clock.set({ now: new Date('2026-11-20T21:00:00Z') })
 
     expect(new Date(served.mock.clock.now()).toISOString()).toBe('2026-11-20T21:00:00.000Z')
-  })
-
-  it('adds a player to a lobby', async ({ serve }) => {
-    const served = await serve()
-    const control = of(served)
-    const { lobby_id } = await control.lobby({ game_mode_id: 'duel', max_players: 1 })
-
-    const player = await control.player({ lobby_id })
-
-    expect(player).toMatchObject({ lobby_id, status: 'connected' })
-    expect(served.mock.world.lobbies.get(lobby_id)?.total_player_count).toBe(1)
-  })
-
-  it('adds a game mode, which a find then uses', async ({ serve }) => {
-    const served = await serve()
-    const control = of(served)
-
-    const mode = await control.world.gameModes.create('race')
-    const { game_mode_id } = await control.lobby({ game_mode_id: 'race' })
-
-    expect([mode.game_mode_id, game_mode_id]).toEqual(['race', 'race'])
   })
 
   it('says what is wrong, and changes nothing', async ({ serve }) => {

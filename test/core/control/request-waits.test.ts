@@ -364,29 +364,6 @@ describe.each(controls)('the timeout of a wait, $where', ({ where, of }) => {
       '  … and 3 more',
     ])
   })
-
-  it('shows requests that were not blocked', async ({ serve }) => {
-    const served = await serve()
-    const control = of(served)
-    const pass = stopTimeouts()
-
-    const message = messageOf(() => control.blocked(1, 'lobbies.list', { timeout: '2s' }))
-    await sent(control)
-    await ask(served.mock, list)
-    await ask(served.mock, regions)
-    pass()
-
-    expect((await message).split('\n')).toEqual([
-      '2s passed before a blocked request for lobbies.list came',
-      '',
-      'The nearest requests that were answered meanwhile:',
-      '  GET /matchmaker/lobbies/list → 200',
-      '     blocked: expected true, and it is false',
-      '  GET /matchmaker/regions → 200',
-      '     operation: expected "lobbies.list", and it is "regions.list"',
-      '     blocked: expected true, and it is false',
-    ])
-  })
 })
 
 describe('the timeout of a wait, over plain HTTP', () => {

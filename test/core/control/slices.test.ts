@@ -89,7 +89,7 @@ describe('a call that reads a whole world', () => {
   })
 
   property.prop([fc.array(randomWrite, { minLength: 10, maxLength: 30 }), fc.subarray(calls, { minLength: 4 })], {
-    numRuns: 6,
+    numRuns: 2,
   })('answers with the world as it was, whatever writes come between', async (writes, targets) => {
     const mock = await crowdedMock()
     const { world } = mock.default

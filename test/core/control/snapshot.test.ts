@@ -29,18 +29,6 @@ describe('GET /__mock/snapshot', () => {
     expect(parse(await asYaml.text())).toEqual(snapshot)
   })
 
-  it('is JSON instead of YAML if it is long', async ({ serve }) => {
-    const { mock, url } = await serve()
-    const state = { text: 'x'.repeat(600_000) }
-    for (let i = 0; i < 2; i += 1) await mock.world.lobbies.create({ state })
-    const get = (accept: string) => fetch(`${url}/__mock/snapshot`, { headers: { accept } })
-
-    const [asJson, asYaml] = [await get('application/json'), await get('application/yaml')]
-
-    expect(asYaml.headers.get('content-type')).toBe('application/json')
-    expect(await asYaml.json()).toEqual(await asJson.json())
-  })
-
   it('has the journal on request', async ({ serve }) => {
     const { client, steer, send } = await serve()
     await send(list)
@@ -118,19 +106,6 @@ describe('PUT /__mock/snapshot', () => {
     await client.reset()
 
     expect(['kept', 'lost'].map(id => mock.world.lobbies.get(id) !== undefined)).toEqual([true, false])
-  })
-
-  it('leaves the journal as it is, unless the snapshot has one', async ({ serve }) => {
-    const { mock, client, send } = await serve()
-    await send(list)
-    const [without, withIt] = [await client.snapshot(), await client.snapshot({ with: ['journal'] })]
-    await send(list)
-
-    await client.restore(without)
-    const kept = mock.journal.find().length
-    await client.restore(withIt)
-
-    expect([kept, mock.journal.find().length]).toEqual([2, 1])
   })
 
   it.for([

@@ -109,7 +109,7 @@ describe('changes({ with })', () => {
         await vi.waitFor(async () => expect(now).toMatchObject(await asked(served)), { timeout: 30_000 })
         served.mock.faults.clear()
       }),
-      { numRuns: Math.min(inject('runs'), 15), endOnFailure: true },
+      { numRuns: Math.min(Math.ceil(inject('runs') / 2), 15), endOnFailure: true },
     )
     stop()
   })

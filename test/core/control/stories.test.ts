@@ -460,7 +460,7 @@ describe('the story of a player', () => {
 })
 
 describe('all stories', { tags: ['slow'] }, () => {
-  property.prop([fc.nat(), fc.constantFrom('tanks', 'manual')], { numRuns: Math.ceil(inject('runs') / 4) })(
+  property.prop([fc.nat(), fc.constantFrom('tanks', 'manual')], { numRuns: Math.ceil(inject('runs') / 5) })(
     'agree with the journal and the history, whatever happens',
     async (seed, name) => {
       const mock = closedAfterTest(createMockmaker({ scenario: name === 'tanks' ? tanks : manual, history: 100_000 }))

@@ -2,6 +2,7 @@ import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, inject, it } from 'vitest'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { createMockmaker } from '../../../src/index.js'
+import { anyCharacter } from '../../support/any-character.js'
 import { ask, json, post } from '../../support/http.js'
 import { tokens } from '../../support/tanks.js'
 
@@ -74,7 +75,7 @@ describe('the diagram of a story', () => {
   )
   const text = fc.oneof(
     nasty,
-    fc.string({ unit: 'binary', maxLength: 30 }),
+    fc.string({ unit: anyCharacter, maxLength: 30 }),
     fc.tuple(nasty, nasty).map(parts => parts.join('')),
   )
   property.prop(

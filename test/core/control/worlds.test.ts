@@ -10,16 +10,6 @@ const list = '/matchmaker/lobbies/list'
 const lobbiesIn = (got: { readonly body: string }) => (JSON.parse(got.body) as { lobbies: unknown[] }).lobbies.length
 
 describe('a world', () => {
-  it('answers the calls of the control API under its path', async ({ serve }) => {
-    const { mock, steer } = await serve()
-    await mock.worlds.put('other')
-
-    await steer('POST', '/w/other/__mock/lobbies', { lobby_id: 'new' })
-
-    expect(mock.world.lobbies.get('new')).toBeUndefined()
-    expect(mock.worlds.get('other')?.world.lobbies.get('new')).toBeDefined()
-  })
-
   it.for([
     ['GET', 'lobbies', undefined],
     ['GET', 'clock', undefined],
@@ -272,14 +262,6 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
   })
 
-  it('creates a world of a scenario by its name', async ({ serve }) => {
-    const { client } = await serve()
-
-    const world = await client.worlds.put('busy', { scenario: 'friday-night' })
-
-    expect(await world.world.describe()).toMatchObject({ title: 'Friday night', counts: { lobbies: 400 } })
-  })
-
   it('creates a world with games and namespaces as old as itself, even if it shares rows with earlier worlds', async ({
     serve,
   }) => {
@@ -408,15 +390,6 @@ describe('DELETE /__mock/worlds/{world_id}', () => {
 })
 
 describe('the server', () => {
-  it('reports its status', async ({ serve }) => {
-    const { mock, steer } = await serve()
-    await mock.worlds.put('other')
-
-    const got = json(await steer('GET', '/__mock/health'))
-
-    expect(got).toEqual({ status: 'ok', version: '0.1.0', uptime_ms: expect.any(Number), worlds: 2, waiters: 0 })
-  })
-
   it('describes a world', async ({ serve }) => {
     const { mock, steer } = await serve()
 

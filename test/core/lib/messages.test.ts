@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { didYouMean, matchesGlob, nearest, quoted } from '../../../src/core/lib/messages.js'
+import { didYouMean, matchesGlob, quoted } from '../../../src/core/lib/messages.js'
 
 describe('quoted', () => {
   it.each([
@@ -28,30 +28,6 @@ describe('quoted, for a value of megabytes', () => {
   ])('writes at most 80 characters: %s', (_, value, start) => {
     expect(quoted(value).length).toBeLessThanOrEqual(80)
     expect(quoted(value).startsWith(start)).toBe(true)
-  })
-})
-
-describe('the nearest choice', () => {
-  it.each([
-    ['lnd-frA', 'lnd-fra'],
-    ['lnd-frx', 'lnd-fra'],
-    ['LND-ATL', 'lnd-atl'],
-    ['lndatl', 'lnd-atl'],
-    ['dule', 'duel'],
-  ])('to %s is %s', (text, expected) => {
-    expect(nearest(text, ['lnd-atl', 'lnd-fra', 'duel'])).toBe(expected)
-  })
-
-  it.each(['', 'tokyo', 'l', 'lnd'])('to %j is undefined', text => {
-    expect(nearest(text, ['lnd-atl', 'lnd-fra'])).toBeUndefined()
-  })
-
-  it.each([
-    ['fra', 'lnd-fra'],
-    ['FRA', 'lnd-fra'],
-    ['required', 'CAPTCHA_CAPTCHA_REQUIRED'],
-  ])('to %s is the only choice that contains it, %s', (text, expected) => {
-    expect(nearest(text, ['lnd-atl', 'lnd-fra', 'CAPTCHA_CAPTCHA_REQUIRED'])).toBe(expected)
   })
 })
 

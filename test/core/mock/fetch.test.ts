@@ -74,14 +74,6 @@ describe('the fetch of a mock', () => {
 })
 
 describe('a client of a mock in the same process', () => {
-  it('controls the mock', async ({ client, mock }) => {
-    const { lobby_id } = await client.lobby({ players: 2 })
-
-    expect(mock.default.world.lobbies.get(lobby_id)?.total_player_count).toBe(2)
-    expect(await client.world.lobbies.all()).toEqual(mock.default.world.lobbies.all())
-    await expect(client.world.lobbies.create({ game_mode_id: 'none' })).rejects.toThrow('none')
-  })
-
   it('waits for the next request, and for a blocked one', async ({ client, mock }) => {
     const next = client.next('lobbies.list')
     // The mock gets this call after the one before.

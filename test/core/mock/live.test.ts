@@ -33,10 +33,6 @@ describe('live: true', () => {
     expect(simulations(createMockmaker({ scenario, live: true }).world)).toEqual(all)
   })
 
-  it.each([undefined, false])('is off if it is %s', live => {
-    expect(simulations(createMockmaker({ scenario, live }).world)).toEqual(all.slice(1))
-  })
-
   it('applies to loaded scenarios, and to other worlds', async () => {
     const mock = closedAfterTest(createMockmaker({ live: true }))
 

@@ -24,13 +24,10 @@ const names = [
 ]
 
 const ways = {
-  missing: () => undefined,
-  'a stub': () => vi.fn(),
   throwing: () =>
     vi.fn(() => {
       throw new Error('a stub')
     }),
-  'without parts': () => ({}),
   // As tests freeze `new Date()`.
   constant: () => vi.fn(() => new Proxy({}, { get: () => () => 0 })),
 } as const

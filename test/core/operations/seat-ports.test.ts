@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { fc, test } from '@fast-check/vitest'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import type { Join } from '../../../src/core/contract/lobbies.js'
 import { createMock } from '../../../src/core/mock/mock.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
@@ -57,7 +57,7 @@ describe('the host of a seat', () => {
   const name = fc.domain()
   const bracketed = fc.ipV6().map(address => `[${address}]`)
   const port = fc.constantFrom('', ':', ':80')
-  test.prop([fc.oneof(fc.ipV4(), bracketed, name), port], { numRuns: 100 })(
+  test.prop([fc.oneof(fc.ipV4(), bracketed, name), port], { numRuns: 3 * inject('runs') })(
     'is what connect takes, and host is what a URL takes',
     async (host, suffix) => {
       const { hostname = '', host: inUrl = '' } = (await portOf({}, host + suffix)) ?? {}

@@ -10,46 +10,8 @@ const validate = (lobby_ports: Port[]) =>
   } as never).errors.map(error => error.path)
 
 const port = (fields: Partial<Port>): Port => ({ label: 'default', target_port: 80, proxy_protocol: 'http', ...fields })
-const range = (min: number, max: number, fields: Partial<Port> = {}) =>
-  port({ target_port: undefined, port_range: { min, max }, proxy_protocol: 'udp', ...fields })
 
 describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
-  it.each([
-    ['no ports', [], []],
-    ['one good port', [port({})], []],
-    ['a label that is not an identifier', [port({ label: '-a' })], [['ports', '0', 'label-invalid']]],
-    ['a label seen before', [port({}), port({ target_port: 81 })], [['ports', '1', 'label-not-unique']]],
-    [
-      'an invalid label seen before, which is only invalid',
-      [port({ label: 'A' }), port({ label: 'A', target_port: 81 })],
-      [
-        ['ports', '0', 'label-invalid'],
-        ['ports', '1', 'label-invalid'],
-      ],
-    ],
-    ['a port seen before', [port({}), port({ label: 'b' })], [['ports', '1', 'port-protocol-not-unique']]],
-    ['a port seen before with another protocol', [port({}), port({ label: 'b', proxy_protocol: 'https' })], []],
-    ['a range with https', [range(1, 2, { proxy_protocol: 'https' })], [['ports', '0', 'unsupported-port-range']]],
-    ['a range with tcp_tls', [range(1, 2, { proxy_protocol: 'tcp_tls' })], [['ports', '0', 'unsupported-port-range']]],
-    [
-      'both, with a protocol that has no ranges',
-      [range(1, 2, { target_port: 3, proxy_protocol: 'http' })],
-      [['ports', '0', 'duplicate-port-and-port-range']],
-    ],
-    ['neither', [port({ target_port: undefined })], [['ports', '0', 'missing-port-and-port-range']]],
-    ['a range of one port', [range(5, 5)], []],
-    ['a range that runs backwards', [range(6, 5)], [['ports', '0', 'range-min-gt-max']]],
-    ['ranges that meet', [range(1, 5), range(5, 9, { label: 'b' })], [['ports', '1', 'ranges-overlap']]],
-    ['ranges side by side', [range(1, 4), range(5, 9, { label: 'b' })], []],
-    [
-      'ranges that meet in another protocol',
-      [range(1, 5), range(5, 9, { label: 'b', proxy_protocol: 'tcp' })],
-      [['ports', '1', 'ranges-overlap']],
-    ],
-  ])('answers to %s', (_, ports, errors) => {
-    expect(validate(ports)).toEqual(errors)
-  })
-
   it('checks all of more than 16 ports', () => {
     const ports = Array.from({ length: 17 }, (_, i) => port({ label: `p${i}`, target_port: 16 - Math.max(i, 1) }))
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../../src/index.js'
 import { list, mockWithFaults, nowhere, prepare } from '../../support/faults.js'
 import { ask } from '../../support/http.js'
 
@@ -31,13 +30,13 @@ describe('a fault with', () => {
   it('a chance applies to about that share, and repeats with the seed', async () => {
     const run = async (seed: number) => {
       const { mock } = mockWithFaults([{ effect: busyCode, chance: 0.3 }], { seed })
-      const got = await Promise.all(Array.from({ length: 1_000 }, () => ask(mock, list)))
+      const got = await Promise.all(Array.from({ length: 300 }, () => ask(mock, list)))
       return got.map(({ status }) => status)
     }
 
     const [one, same, other] = [await run(7), await run(7), await run(8)]
 
-    expect(Math.abs(one.filter(status => status === 429).length - 300)).toBeLessThan(50)
+    expect(Math.abs(one.filter(status => status === 429).length - 90)).toBeLessThan(25)
     expect(same).toEqual(one)
     expect(other).not.toEqual(one)
   })
@@ -113,35 +112,6 @@ describe('the faults of a world', () => {
     expect(JSON.stringify(mock.faults.list())).toBe(before)
   })
 
-  it('are removed one by one or all at once, and their ids are not reused', async () => {
-    const { mock } = mockWithFaults([{ effect: busyCode }, { effect: busyCode }])
-
-    const removed = [mock.faults.remove('1'), mock.faults.remove('1')]
-    mock.faults.clear()
-    const { id } = mock.faults.add({ effect: busyCode })
-    mock.faults.clear()
-
-    expect([removed, id, mock.faults.list(), (await ask(mock, list)).status]).toEqual([[true, false], '3', [], 200])
-  })
-
-  it('do not change if a wrong fault is added', () => {
-    const { mock } = mockWithFaults([])
-    // TypeScript would refuse this, but JavaScript allows it.
-    const add = () => mock.faults.add({ effect: { explode: true } } as never)
-
-    expect(add).toThrow(UsageError)
-    expect([add, mock.faults.list()]).toEqual([add, []])
-  })
-
-  it('do not affect other worlds', async () => {
-    const { mock } = mockWithFaults([{ effect: busyCode }])
-
-    await mock.worlds.put('other')
-    const got = await ask(mock, { ...list, path: `/w/other${list.path}` })
-
-    expect([got.status, mock.worlds.get('other')?.faults.list()]).toEqual([200, []])
-  })
-
   it('are removed by a reset, unless keep names them', async () => {
     const [gone, kept] = [
       mockWithFaults([{ effect: busyCode }]).mock,
@@ -176,16 +146,6 @@ describe('the faults of a world', () => {
     expect(mock.faults.list()).toMatchObject([{ added_at: '2026-11-20T19:59:51.000Z' }, { holding: 1 }])
     await mock.close()
     expect((await late).status).toBe(200)
-  })
-
-  it('are replaced when a scenario is loaded, and stay if it is wrong', async () => {
-    const { mock } = mockWithFaults([{ effect: busyCode }])
-
-    await expect(mock.load('nothing')).rejects.toThrow(UsageError)
-    const before = mock.faults.list().length
-    await mock.load('default')
-
-    expect([before, mock.faults.list(), mock.faults.add({ effect: busyCode }).id]).toEqual([1, [], '1'])
   })
 })
 

@@ -262,16 +262,4 @@ describe('an outage', () => {
     const running = mock.world.lobbies.findMany(q => q.where({ status: 'ready' }))
     expect(new Set(running.map(({ region_id }) => region_id))).toEqual(new Set(['lnd-lon']))
   })
-
-  it('refuses a region that does not exist', () => {
-    const mock = mockOf()
-
-    expect(() => mock.faults.add({ ...outage, region: 'lnd-frA' })).toThrow(
-      'fault.region is "lnd-frA", which no region has. Known: lnd-fra, lnd-lon. Did you mean lnd-fra?',
-    )
-    expect(() => mockOf({ faults: [{ ...outage, region: 'lnd-frA' }] })).toThrow(
-      'faults[0].region is "lnd-frA", which no region has. Known: lnd-fra, lnd-lon. Did you mean lnd-fra?',
-    )
-    expect(mock.faults.list()).toEqual([])
-  })
 })

@@ -245,7 +245,7 @@ describe('a watch', () => {
   })
 
   it('is refused with 429 and retry-after while 50,000 are blocked, until a client disconnects', {
-    tags: ['slow'],
+    tags: ['slow', 'matrix'],
   }, async () => {
     const { mock, world, first, client } = await blocked()
     const query = `device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`

@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { parse } from 'yaml'
 import { hints } from '../../../src/core/scenario/advice.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
@@ -89,20 +89,19 @@ describe('a common mistake', () => {
     fc.double({ noNaN: true }),
   )
 
-  it.prop([numbers, fc.constantFrom('players', 'generate', 'clock', 'session', 'delay', 'expires_after')])(
-    'with a number is answered with advice that has no other mistake',
-    (number, key) => {
-      const scenario = (entry: object): ScenarioInput => {
-        if (key === 'session') return { players: entry }
-        if (key === 'delay') return { faults: [{ effect: entry }] }
-        return key === 'expires_after' ? { device_links: [entry] } : entry
-      }
-      const [line = ''] = problems(scenario({ [key]: number }))
-      const [, advice = ''] = /\. Write (.*)\.$/.exec(line) ?? []
+  it.prop([numbers, fc.constantFrom('players', 'generate', 'clock', 'session', 'delay', 'expires_after')], {
+    numRuns: 3 * inject('runs'),
+  })('with a number is answered with advice that has no other mistake', (number, key) => {
+    const scenario = (entry: object): ScenarioInput => {
+      if (key === 'session') return { players: entry }
+      if (key === 'delay') return { faults: [{ effect: entry }] }
+      return key === 'expires_after' ? { device_links: [entry] } : entry
+    }
+    const [line = ''] = problems(scenario({ [key]: number }))
+    const [, advice = ''] = /\. Write (.*)\.$/.exec(line) ?? []
 
-      expect(() => readScenario({ game_modes: ['duel'], ...scenario(parse(advice)) })).not.toThrow()
-    },
-  )
+    expect(() => readScenario({ game_modes: ['duel'], ...scenario(parse(advice)) })).not.toThrow()
+  })
 
   const places = Object.entries(hints).flatMap(([kind, keys]) => Object.keys(keys).map(key => ({ kind, key })))
 

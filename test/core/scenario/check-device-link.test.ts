@@ -1,25 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { readScenario } from '../../../src/core/scenario/read.js'
-import { startAt } from '../../support/tanks.js'
-import { problemLines, rowsOf } from '../../support/worlds.js'
+import { problemLines } from '../../support/worlds.js'
 
 const problems = (input: unknown) => problemLines(() => readScenario(input))
 
 describe('a device link', () => {
-  it('expires and completes at the given times', () => {
-    const [link] = rowsOf({
-      device_links: [{ completes_at: '2026-11-20T20:00:00.005Z', expires_at: '+010000-01-01T00:00:00.000Z' }],
-    }).deviceLinks
-
-    expect(link).toMatchObject({ completes: { at: startAt + 5 }, expires_at: 253_402_300_800_000 })
-  })
-
-  it('has the given cloud token, which is valid', () => {
-    const { deviceLinks, tokens } = rowsOf({ device_links: [{ status: 'complete', cloud_token: 'c' }] })
-
-    expect([deviceLinks[0], tokens.at(-1)]).toMatchObject([{ cloud_token: 'c' }, { token: 'c', kind: 'cloud' }])
-  })
-
   const soon = { completes_after: '5s', completes_at: '2026-11-20T20:00:00Z' }
   const late = { expires_after: '5s', expires_at: '2026-11-20T20:00:00Z' }
 

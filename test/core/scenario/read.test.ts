@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, inject, vi } from 'vitest'
 import { type Path, pathText } from '../../../src/core/lib/issues.js'
 import { parseScenario } from '../../../src/core/scenario/index.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
@@ -140,13 +140,12 @@ describe('readScenario', () => {
     expect(problems(input).map(line => /^scenario: (\S+) /.exec(line)?.[1])).toEqual(expected)
   })
 
-  it.prop([fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true, withMap: true })])(
-    'reads any value, or throws UsageError',
-    input => {
-      problems(input)
-      problems({ games: [input], lobbies: [{ state: input }], regions: input, title: input })
-    },
-  )
+  it.prop([fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true, withMap: true })], {
+    numRuns: 3 * inject('runs'),
+  })('reads any value, or throws UsageError', input => {
+    problems(input)
+    problems({ games: [input], lobbies: [{ state: input }], regions: input, title: input })
+  })
 })
 
 describe('a circular value', () => {
@@ -326,7 +325,7 @@ describe('a wrong shape', () => {
   it('in the first of very many entries ends the search', () => {
     const parse = vi.spyOn(Scenario(), 'safeParse')
 
-    expect(problems({ lobbies: Array(300_000).fill(1) })).toHaveLength(21)
+    expect(problems({ lobbies: Array(20_000).fill(1) })).toHaveLength(21)
     expect(problems(Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`x${i}`, i])))).toHaveLength(21)
     expect(problems({ lobbies: [...Array(1_000).fill({}), ...Array(300_000).fill(1)] })).toEqual([
       'the scenario has some 100,000 mistakes: see what has written it',

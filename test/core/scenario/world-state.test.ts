@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { readScenario } from '../../../src/core/scenario/read.js'
-import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { defineWorld } from '../../../src/core/scenario/world.js'
 import { tokenLabel } from '../../../src/core/store/tokens.js'
 import { createMockmaker } from '../../../src/index.js'
@@ -118,50 +117,12 @@ describe('the world of an empty scenario', () => {
 })
 
 describe('the state of a new world', () => {
-  it('has the title, seed, clock and time of its scenario', () => {
-    const scenario = readScenario({ title: 'T', seed: 7, clock: 'frozen', now: '2026-11-20T21:00:00.5+01:00' })
-
-    expect(defineWorld(scenario)).toMatchObject({
-      title: 'T',
-      seed: 7,
-      clock: 'frozen',
-      now: startAt + 500,
-    })
-  })
-
-  it('has the clock rate of its scenario', () => {
-    const clockOf = (clock: ScenarioInput['clock']) => {
-      const { clock: mode, rate } = defineWorld(readScenario({ clock }))
-      return { mode, rate }
-    }
-
-    expect([{}, { rate: 0.5 }, { mode: 'frozen' } as const, 'frozen' as const].map(clockOf)).toEqual([
-      { mode: 'running', rate: 1 },
-      { mode: 'running', rate: 0.5 },
-      { mode: 'frozen', rate: 1 },
-      { mode: 'frozen', rate: 1 },
-    ])
-  })
-
   it('has a revision above that of the scenario', () => {
     expect([startAt - 1, startAt, startAt + 1e6].map(revision => worldOf({ revision }).revision)).toEqual([
       startAt,
       startAt + 1,
       startAt + 1e6 + 1,
     ])
-  })
-
-  it('has the random state of its scenario', () => {
-    const { random } = worldOf({ chance: { world: [1, -2, 2_147_483_647, -2_147_483_648], faults: [1, 2, 3, 4] } })
-
-    expect(random.save()).toEqual([1, -2, 2_147_483_647, -2_147_483_648])
-  })
-
-  it('has a new random state for another seed', () => {
-    const scenario = readScenario({ seed: 7, chance: { world: [1, 2, 3, 4] } })
-    const chanceOf = (seed: number) => defineWorld(scenario, { seed }).random
-
-    expect([chanceOf(7), chanceOf(8)]).toEqual([[1, 2, 3, 4], undefined])
   })
 
   it("has a given seed instead of the scenario's", () => {
@@ -197,20 +158,6 @@ describe('settings', () => {
 })
 
 describe('games, namespaces and their tokens', () => {
-  it('keep the order, the names and the ids of the scenario', () => {
-    const { games, namespaces } = rowsOf(twoGames)
-
-    expect(games).toMatchObject([
-      { game_id: 'T', name_id: 'tanks', display_name: 'tanks' },
-      { game_id: 'K', name_id: 'karts', display_name: 'Super Karts' },
-    ])
-    expect(namespaces.map(({ game_id, name_id, display_name }) => [game_id, name_id, display_name])).toEqual([
-      ['T', 'prod', 'Production'],
-      ['K', 'prod', 'prod'],
-      ['K', 'beta', 'Open Beta'],
-    ])
-  })
-
   it('have the tokens of the scenario, and else one each', () => {
     const tokens = rowsOf(twoGames).tokens.map(row => [row.kind, row.kind === 'cloud' ? row.game_id : row.namespace_id])
 

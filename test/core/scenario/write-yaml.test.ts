@@ -2,6 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
 import * as yaml from 'yaml'
 import { jsonToYaml, longestAsYaml } from '../../../src/core/scenario/write-yaml.js'
+import { anyCharacter } from '../../support/any-character.js'
 
 const yamlOf = (value: unknown) => jsonToYaml(JSON.stringify(value), yaml)
 const readYaml = (text: string) => JSON.stringify(yaml.parse(text, { stringKeys: true, maxAliasCount: 0 }))
@@ -61,7 +62,7 @@ const odd = fc.constantFrom(
     'x'.repeat(2_000),
   ],
 )
-const text = fc.oneof(odd, fc.string({ unit: 'binary', maxLength: 5 }))
+const text = fc.oneof(odd, fc.string({ unit: anyCharacter, maxLength: 5 }))
 const { json } = fc.letrec(tie => ({
   json: fc.oneof(
     { maxDepth: 4 },

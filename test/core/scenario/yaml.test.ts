@@ -3,6 +3,7 @@ import { describe, expect, inject, onTestFinished } from 'vitest'
 import * as yaml from 'yaml'
 import { parseScenario } from '../../../src/core/scenario/index.js'
 import { hasContent, readYaml } from '../../../src/core/scenario/yaml.js'
+import { anyCharacter } from '../../support/any-character.js'
 import { problemLines, worldOf } from '../../support/worlds.js'
 
 const problems = (text: string) => problemLines(() => parseScenario(text, { file: 'friday-night.yaml' }))
@@ -146,7 +147,7 @@ describe('the order of mistakes', () => {
   // Comparing each key with all others would take minutes.
   const keys = Array.from({ length: 80_000 }, (_, i) => `key${i}`)
 
-  it('lists the first 20 of 80,000 in one map of JSON', { tags: ['slow'] }, () => {
+  it('lists the first 20 of 80,000 in one map of JSON', { tags: ['slow', 'matrix'] }, () => {
     expect(problems(JSON.stringify(Object.fromEntries(keys.map(key => [key, 1]))))).toHaveLength(21)
   })
 
@@ -158,18 +159,21 @@ describe('the order of mistakes', () => {
 describe('a JSON text', () => {
   const read = (text: string) => readYaml(text, { file: 'a.json', yaml }).toJSON()
   const scenario = fc
-    .record({ title: fc.string({ unit: 'binary' }), state: fc.jsonValue() })
+    .record({ title: fc.string({ unit: anyCharacter }), state: fc.jsonValue() })
     .map(({ title, state }) => ({
       title,
       game_modes: ['duel'],
       lobbies: [{ state }],
     }))
 
-  it.prop([scenario, fc.constantFrom(undefined, 2)])('reads as it does as YAML', (input, space) => {
-    const text = JSON.stringify(input, null, space)
+  it.prop([scenario, fc.constantFrom(undefined, 2)], { numRuns: 3 * inject('runs') })(
+    'reads as it does as YAML',
+    (input, space) => {
+      const text = JSON.stringify(input, null, space)
 
-    expect(read(text)).toEqual(read(`# YAML\n${text}`))
-  })
+      expect(read(text)).toEqual(read(`# YAML\n${text}`))
+    },
+  )
 
   it.each([
     ['{"title": "a",\n "seed": "x"}', 'a.json:2:10: seed is "x"'],
@@ -340,7 +344,7 @@ describe('any text', () => {
   )
   const yamlish = fc.array(word, { maxLength: 30 }).map(words => words.join(''))
 
-  it.prop([fc.oneof(fc.string({ unit: 'binary' }), yamlish)], { numRuns: 20 * inject('runs') })(
+  it.prop([fc.oneof(fc.string({ unit: anyCharacter }), yamlish)], { numRuns: 20 * inject('runs') })(
     'is read, or refused with UsageError, whose lines all have positions',
     text => {
       for (const line of problems(text)) expect(line).toMatch(/^friday-night\.yaml:(\d+:\d+:)? /)

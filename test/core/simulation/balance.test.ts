@@ -14,7 +14,7 @@ function playersOf({ world }: Mockmaker): number {
 /** The shipped scenarios with simulated players. Two hours of the largest one would cost several seconds. */
 const simulated = Object.entries(scenarios)
   .filter(([, scenario]) => worldOf(scenario).simulations.count() > 0)
-  .map(([name, scenario]) => ({ name, scenario, minutes: name === 'friday-night' ? 20 : 120 }))
+  .map(([name, scenario]) => ({ name, scenario, minutes: name === 'friday-night' ? 10 : 120 }))
 
 describe('a shipped scenario with simulated players', () => {
   for (const { name, scenario, minutes } of simulated)

@@ -46,17 +46,6 @@ describe('a link with completes_after', () => {
     expect(world.tokens.get(cloud_token)).toMatchObject({ kind: 'cloud', game_id: ids.tanks })
   })
 
-  it('completes at once if the duration is 0', async () => {
-    const { world, status } = completing({
-      ...tanks,
-      device_links: [{ token: tokens.pending, completes_after: '0s', game: 'tanks' }],
-    })
-
-    await world.clock.advance(0)
-
-    expect(status()).toBe('complete')
-  })
-
   it('keeps its state if a person completed it earlier', async () => {
     const { mock, world } = completing()
     await ask(mock, completion)

@@ -11,7 +11,7 @@ import { step } from '../../../src/testing/arbitraries/step.js'
 import { ask } from '../../support/http.js'
 import { tanks } from '../../support/tanks.js'
 import { closedAfterTest } from '../../support/worlds.js'
-import { addOutage } from './add-outage.js'
+import { addOutage, runInOutage } from './add-outage.js'
 import { memoryStorage } from './memory-storage.js'
 
 /** Exports a mock as a capsule, and opens that. */
@@ -54,13 +54,13 @@ describe('a capsule', () => {
     async (input, count, seed) => {
       const mock = createMockmaker({ scenario: input })
       addOutage(mock)
-      for (const one of fc.sample(step(mock), { seed, numRuns: count })) await one.run()
+      for (const one of fc.sample(step(mock), { seed, numRuns: count })) await runInOutage(one)
       await mock.clock.set({ mode: 'frozen' })
 
       const opened = reopened(mock)
       const [there, here] = [seen(opened), seen(mock)]
       const next = [opened, mock].map(one => fc.sample(step(one), { seed: seed + 1, numRuns: 3 }))
-      for (const steps of next) for (const one of steps) await one.run()
+      for (const steps of next) for (const one of steps) await runInOutage(one)
       const [thereLater, hereLater] = [seen(opened, 'later'), seen(mock, 'later')]
       await Promise.all([opened.close(), mock.close()])
 

@@ -165,10 +165,10 @@ describe('worlds that sleep', () => {
   it('are deleted from the folder when nobody has used them for long, but not those of code', {
     tags: ['slow'],
   }, async () => {
-    const { mock } = start({ scenario: frozen, worldTtlMs: minute }, { dataTtlMs: 10 * minute })
+    const { mock } = start({ scenario: frozen, worldTtlMs: minute }, { dataTtlMs: 2 * minute })
     await mockOf(mock, 'test').worlds.put('t1', {}, { isKept: false })
     await mock.worlds.put('mine')
-    await vi.advanceTimersByTimeAsync(20 * minute)
+    await vi.advanceTimersByTimeAsync(5 * minute)
 
     expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'mine'])
     await mock.close()

@@ -9,7 +9,7 @@ import { memoryStorage } from './memory-storage.js'
 const start = Date.parse('2026-11-20T20:00:00Z')
 const minute = 60_000
 /** So many change sets take several slices. */
-const changes = 3_000
+const changes = 2_000
 
 beforeEach(() => {
   vi.useFakeTimers({ now: start, toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })

@@ -12,7 +12,7 @@ import { type Step, step } from '../../../src/testing/arbitraries/step.js'
 import { dataPath, quickFs } from '../../support/kept-worlds.js'
 import { RedisServer } from '../../support/redis-server.js'
 import { newPrefix, patient } from '../../support/replicas.js'
-import { addOutage } from './add-outage.js'
+import { addOutage, runInOutage } from './add-outage.js'
 import { memoryStorage } from './memory-storage.js'
 
 /** Starts a mock whose worlds a storage keeps. */
@@ -59,7 +59,7 @@ async function play(
       await mock.close()
       ;({ mock, worlds } = start(options, await open()))
     }
-    await steps(mock)[i]?.run()
+    await runInOutage(steps(mock)[i])
     if (i % 4 === 3) mock.delay('lobbies.*', 0)
     if (i % 3 === 1) addOutage(mock)
     if (i % 8 === 7) await mock.reset({ seed: i })
@@ -110,7 +110,7 @@ describe('a world that Redis keeps', { tags: ['slow'] }, () => {
   })
   afterAll(() => server.stop())
 
-  it.prop([scenario(), fc.array(event, { maxLength: 10 }), fc.nat()], { numRuns: Math.ceil(inject('runs') / 3) })(
+  it.prop([scenario(), fc.array(event, { maxLength: 10 }), fc.nat()], { numRuns: Math.ceil(inject('runs') / 5) })(
     'is the same in another replica that takes it over',
     async (input, events, seed) => {
       const prefix = newPrefix()

@@ -165,7 +165,7 @@ describe('a reload of a changed scenario', () => {
     },
   )
 
-  it.prop([file, transactions, file, transactions])(
+  it.prop([file, transactions, file, transactions], { numRuns: 3 * inject('runs') })(
     'makes a reset return to the new file',
     (before, transactions, after, more) => {
       const world = worldOf(before)
@@ -179,26 +179,29 @@ describe('a reload of a changed scenario', () => {
     },
   )
 
-  it.prop([file, transactions, file])('counts its changes', (before, transactions, after) => {
-    const world = worldOf(before)
-    playAll(world, transactions)
-    const rows = () => new Map([...world.games.all(), ...world.tokens.all()].map(row => [Object.values(row)[0], row]))
-    const then = rows()
-    const ids = new Set([...before.games, ...before.tokens].map(row => Object.values(row)[0]))
+  it.prop([file, transactions, file], { numRuns: 3 * inject('runs') })(
+    'counts its changes',
+    (before, transactions, after) => {
+      const world = worldOf(before)
+      playAll(world, transactions)
+      const rows = () => new Map([...world.games.all(), ...world.tokens.all()].map(row => [Object.values(row)[0], row]))
+      const then = rows()
+      const ids = new Set([...before.games, ...before.tokens].map(row => Object.values(row)[0]))
 
-    const summary = world.reload(definitionOf(after))
+      const summary = world.reload(definitionOf(after))
 
-    const now = rows()
-    const gone = [...then.keys()].filter(id => !now.has(id))
-    expect(summary).toEqual({
-      created: [...now.keys()].filter(id => !then.has(id)).length,
-      changed: [...now].filter(([id, row]) => then.has(id) && !same(then.get(id), row)).length,
-      deleted: gone.filter(id => ids.has(id as string)).length,
-      cascaded: gone.filter(id => !ids.has(id as string)).length,
-    })
-  })
+      const now = rows()
+      const gone = [...then.keys()].filter(id => !now.has(id))
+      expect(summary).toEqual({
+        created: [...now.keys()].filter(id => !then.has(id)).length,
+        changed: [...now].filter(([id, row]) => then.has(id) && !same(then.get(id), row)).length,
+        deleted: gone.filter(id => ids.has(id as string)).length,
+        cascaded: gone.filter(id => !ids.has(id as string)).length,
+      })
+    },
+  )
 
-  it.prop([file, transactions, file])(
+  it.prop([file, transactions, file], { numRuns: 3 * inject('runs') })(
     'leaves unchanged rows and their positions alone',
     (before, transactions, after) => {
       const world = worldOf(before)

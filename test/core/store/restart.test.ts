@@ -15,16 +15,4 @@ describe('the state of a scenario that starts again', () => {
 
     expect(rowsOf(createState(definition, earlier, 5_000))).toBe(rowsOf(createState(definition, undefined, 5_000)))
   })
-
-  it('has the same bytes if its rows need not be checked', () => {
-    const stateOf = (scenario: object) =>
-      createState(
-        defineWorld(readScenario(scenario), { live: true, publicUrl: 'http://hub.example' }),
-        undefined,
-        5_000,
-      )
-
-    expect(readScenario(scenarios.default).areRowsValid).toBe(true)
-    expect(rowsOf(stateOf(scenarios.default))).toBe(rowsOf(stateOf({ ...scenarios.default })))
-  })
 })

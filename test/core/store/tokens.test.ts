@@ -4,18 +4,10 @@ import { latestMs } from '../../../src/core/lib/time.js'
 import { Random } from '../../../src/core/store/random.js'
 import { devPlayerExpiry, devPlayerToken } from '../../../src/core/store/tokens.js'
 
-const dayMs = 86_400_000
 const seeds = fc.maxSafeInteger()
 const minted = fc.record({ seed: seeds, now: fc.integer({ min: 0, max: latestMs }), stream: fc.string() })
 
 describe('a token of a player of a development server', () => {
-  it.prop([minted])('expires 365 days after the minute of its creation', ({ seed, now, stream }) => {
-    const token = devPlayerToken(new Random(seed, stream), { seed, now })
-
-    expect(token).toMatch(/^dev_player\.mock\.[0-9a-z]{24}$/)
-    expect(devPlayerExpiry(token, seed)).toBe(now - (now % 60_000) + 365 * dayMs)
-  })
-
   it.prop([minted, seeds])('is valid only in worlds of its seed', ({ seed, now, stream }, other) => {
     fc.pre(other !== seed)
     const token = devPlayerToken(new Random(seed, stream), { seed, now })

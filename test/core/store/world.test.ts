@@ -1,6 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
-import { UsageError } from '../../../src/core/lib/messages.js'
 import type { ChangeSet } from '../../../src/core/store/change-set.js'
 import { createState } from '../../../src/core/store/world-state.js'
 import { contents, dump, game, lobby, smallDefinition, smallRows, smallWorld } from '../../support/small-world.js'
@@ -15,41 +14,6 @@ describe('a new world', () => {
     const ids = world.lobbies.all().map(({ lobby_id }) => lobby_id)
 
     expect(ids).toEqual(['l0', 'l1', 'l2'])
-  })
-
-  it('refuses a row that does not fit its schema, and says where', () => {
-    const rows = { games: [game('tanks'), { ...game('boats'), display_name: 5 }] }
-
-    const create = () => smallWorld({ rows })
-
-    expect(create).toThrow(new UsageError('games[1]: display_name is 5: expected string'))
-  })
-
-  it('is equal for equal seeds', async () => {
-    const worlds = [smallWorld({ seed: 7 }), smallWorld({ seed: 7 })]
-
-    for (const world of worlds) {
-      await world.tokens.create({ kind: 'public', namespace_id: 'prod' })
-      await world.lobbies.create({})
-    }
-
-    expect(new Set(worlds.map(contents)).size).toBe(1)
-  })
-
-  it('has other ids for another seed', async () => {
-    const worlds = [smallWorld({ seed: 7 }), smallWorld({ seed: 8 })]
-
-    for (const world of worlds) await world.lobbies.create({})
-
-    expect(new Set(worlds.map(contents)).size).toBe(2)
-  })
-
-  it('has ids that do not depend on the time', async () => {
-    const worlds = [smallWorld(), smallWorld({ now: 5 })]
-
-    const ids = await Promise.all(worlds.map(world => world.lobbies.create({}).then(({ lobby_id }) => lobby_id)))
-
-    expect(new Set(ids).size).toBe(1)
   })
 })
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fc, it as property } from '@fast-check/vitest'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { capsuleHtml, capsuleJson } from '../../../src/server/files/capsule-html.js'
 import { loadScenario, parseScenarioText } from '../../../src/server/files/scenario-file.js'
 import { folder } from '../../support/command.js'
@@ -10,7 +10,7 @@ const json = JSON.stringify({ title: 'Reef Rumble', past: { format: 1 } })
 const html = await capsuleHtml(json)
 
 describe('the file of a capsule', () => {
-  property.prop([fc.json()])('gives back its JSON, whatever is in it', async text => {
+  property.prop([fc.json()], { numRuns: 3 * inject('runs') })('gives back its JSON, whatever is in it', async text => {
     expect(capsuleJson(await capsuleHtml(text))).toBe(text)
   })
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import { createMockmaker, type Fault, type Mockmaker } from '../../../src/index.js'
 import { mockExpress } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
@@ -139,18 +139,6 @@ describe.each([
     await expect(fetch(server.url + list.path)).rejects.toThrow(TypeError)
   })
 
-  it('does not affect the next request to the server', async ({ server }) => {
-    server.mock.faults.add({ ...fault, times: 20 })
-    const unheard = vi.fn()
-    process.on('uncaughtException', unheard)
-
-    await Promise.all(Array.from({ length: 20 }, () => endAfter(server.url, head(list))))
-
-    expect((await sendTo(server.url, list)).status).toBe(200)
-    expect(unheard).not.toHaveBeenCalled()
-    process.off('uncaughtException', unheard)
-  })
-
   it('works in an Express app of the user', async () => {
     const mock = createMockmaker({ scenario: tanks })
     mock.faults.add(fault)
@@ -236,13 +224,13 @@ describe('a fault with an error on a socket', () => {
 })
 
 describe('a held or delayed request on a socket', () => {
-  it('is dropped when its client disconnects: 200 requests leave none', async ({ server }) => {
+  it('is dropped when its client disconnects: 60 requests leave none', async ({ server }) => {
     const { mock, url } = server
     mock.faults.add({ operation: 'lobbies.*', effect: { hold: true } })
     mock.faults.add({ effect: { delay: '1h' } })
-    const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(url)))
+    const sockets = await Promise.all(Array.from({ length: 30 }, () => openSocket(url)))
     for (const socket of sockets) socket.write(head(list) + head(link))
-    await holding(mock, 200)
+    await holding(mock, 60)
 
     for (const socket of sockets) socket.destroy()
     await holding(mock, 0)

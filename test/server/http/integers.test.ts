@@ -49,7 +49,7 @@ type Send = (request: TestRequest) => Promise<TestResponse>
 const lobby = fc.record({ state: anyJsonText, config: anyJsonText.filter(({ sent }) => sent !== 'null') })
 const runs = { numRuns: inject('runs') }
 /** For worlds behind a socket, a page or a storage. */
-const few = { numRuns: inject('runs') / 5 }
+const few = { numRuns: Math.ceil(inject('runs') / 5) }
 
 /** Sets the state, and creates a lobby. Returns its id. */
 async function write(send: Send, { state, config }: { state: JsonText; config: JsonText }): Promise<string> {

@@ -245,24 +245,6 @@ describe('mockExpress', () => {
     expect((await send({ ...validate, body: validBody })).status).toBe(200)
     consoleSpy.mockRestore()
   })
-
-  it('runs a handler with { once: true } once', async ({ serve }) => {
-    const { send } = await serve(
-      appWith([http.get(`*${list}`, userResolver, { once: true }), ...createTanksMock().handlers]),
-    )
-
-    expect((await send({})).body).toBe('{"mine":true}')
-    expect(json(await send({}))).toHaveProperty('lobbies')
-  })
-
-  it('answers many requests at once', async ({ serve }) => {
-    const { send } = await serve(appWith([http.get('*/theirs', userResolver), ...createTanksMock().handlers]))
-
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => send(i % 2 ? { path: '/theirs' } : {})))
-
-    expect(new Set(answers.map(answer => answer.status))).toEqual(new Set([200]))
-    expect(answers.filter(answer => answer.body === '{"mine":true}')).toHaveLength(50)
-  })
 })
 
 describe('a request that no handler of mockExpress answers', () => {

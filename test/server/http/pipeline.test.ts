@@ -22,27 +22,17 @@ const watch = ({ world }: Mockmaker) =>
   get(`/cloud/devices/links?device_link_token=${tokens.pending}&watch_index=${world.revision}`)
 
 describe('pipelined requests', () => {
-  it('are answered in order, however many they are', async ({ served }) => {
-    const paths = Array.from({ length: 1_000 }, (_, i) => `/nowhere/${i}`)
-    const requests = paths.map(path => get(path, path.endsWith('/999') ? 'connection: close\r\n' : ''))
-
-    const written = await sendBytes(served.url, requests.join(''))
-
-    const answered = [...written.matchAll(/nothing is at (\S+):/g)].map(([, path]) => path)
-    expect(answered).toEqual(paths)
-  })
-
   it('have their bodies read to the end', async ({ served }) => {
     const body = JSON.stringify({ game_modes: ['nobody'], more: 'x'.repeat(20_000) })
     const head = `POST /matchmaker/lobbies/find HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n`
     const requests = Array.from(
-      { length: 300 },
-      (_, i) => `${head}${i === 299 ? 'connection: close\r\n' : ''}\r\n${body}`,
+      { length: 50 },
+      (_, i) => `${head}${i === 49 ? 'connection: close\r\n' : ''}\r\n${body}`,
     )
 
     const written = await sendBytes(served.url, requests.join(''))
 
-    expect([...written.matchAll(/MATCHMAKER_GAME_MODE_NOT_FOUND/g)]).toHaveLength(300)
+    expect([...written.matchAll(/MATCHMAKER_GAME_MODE_NOT_FOUND/g)]).toHaveLength(50)
   })
 
   it('stop waiting when their client disconnects', async ({ served: { mock, url } }) => {

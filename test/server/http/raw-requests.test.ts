@@ -176,19 +176,6 @@ describe('raw bytes on a socket', () => {
     expect(answers.slice(0, 4).map(answer => answer.status)).toEqual([200, 200, 404, 200])
   })
 
-  it('in chunks: are joined', async ({ server }) => {
-    const chunks = ['{"display_name":', '"A","name_id":"a"}', ''].map(
-      text => `${text.length.toString(16)}\r\n${text}\r\n`,
-    )
-
-    const got = await responseTo(
-      server.url,
-      bytes(`POST ${validate}`, auth, 'transfer-encoding: chunked') + chunks.join(''),
-    )
-
-    expect(got.body).toBe('{"errors":[]}')
-  })
-
   it('in chunks of one byte each: are joined', async ({ server }) => {
     const body = JSON.stringify({ display_name: 'A'.repeat(1_000), name_id: 'a' })
     const chunks = [...body].map(byte => `1\r\n${byte}\r\n`).join('')

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { fc } from '@fast-check/vitest'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect, inject, onTestFinished } from 'vitest'
 import type { MockRequest } from '../../../src/core/pipeline/message.js'
 import { createForwarder, type Forwarder } from '../../../src/testing/playwright/forward.js'
 import { serveListener } from '../../support/http.js'
@@ -86,6 +86,7 @@ describe('a forwarder', () => {
         for (let turn = 0; turn < 10; turn++) await new Promise(resolve => setImmediate(resolve))
         expect(mock.worlds.list()).toHaveLength(1)
       }),
+      { numRuns: 3 * inject('runs') },
     )
   })
 })
