@@ -1,13 +1,15 @@
 import type { JournalEntry } from '../contract/journal.js'
 import { defaultWorldId, worldPath } from '../contract/paths.js'
+import { hasKnownKinds, type SavedStories } from '../control/stories/stories.js'
 import type { ScenarioSummary } from '../control/world-control.js'
 import { didYouMean, quoted, UsageError } from '../lib/messages.js'
+import type { Steps } from '../lib/steps.js'
 import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenario/commands.js'
-import { type Past, pastOf } from '../scenario/past.js'
+import { damagedPast, type Past, pastOf } from '../scenario/past.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
-import type { DecodedPast } from '../storage/capsule.js'
+import { type DecodedPast, decodePast } from '../storage/capsule.js'
 import type { PublicUrlOf } from '../storage/encoding.js'
 import type { LoadContext } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
@@ -98,6 +100,14 @@ export class ScenarioRegistry {
     const world = createState(definition, this.#states.get(source))
     if (!this.#states.has(source)) this.#states.set(source, world)
     return { world, journal, past, withSeed }
+  }
+
+  /** Decodes the past of a state, so that a world can have it at once. Throws `UsageError` if it is damaged. */
+  *decoded(state: StartState, worldId: string): Steps<StartState> {
+    const { world, past } = state
+    if (!past || 'encoded' in past) return state
+    if (!hasKnownKinds(past.stories as SavedStories)) throw damagedPast('a story has a fact of an unknown kind')
+    return { ...state, past: yield* decodePast(past, world, this.publicUrlOf(worldId)) }
   }
 
   /** Returns the function that gives the address of a world in links. */
