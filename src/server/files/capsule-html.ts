@@ -53,6 +53,8 @@ export function capsuleJson(
 
 /** Returns the world in the file of a capsule, as `capsuleJson` finds it. It is JSON, and never YAML: that would take minutes. */
 export function* capsuleWorld(html: string, options: ReadOptions): Steps<object | undefined> {
+  // The first two steps run at once.
+  yield
   const json = capsuleJson(html, options)
   if (json === undefined) return undefined
   yield
