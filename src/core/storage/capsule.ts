@@ -1,5 +1,5 @@
 import type { AnswerReasons, JournalEntry } from '../contract/journal.js'
-import { keepDigits, parseJson, writeJson } from '../lib/json.js'
+import { getKey, keepDigits, parseJson, sameJson, writeJson } from '../lib/json.js'
 import { real } from '../lib/real-globals.js'
 import type { Steps } from '../lib/steps.js'
 import { formatInstant } from '../lib/time.js'
@@ -8,8 +8,12 @@ import { restoreExchange } from '../pipeline/journal.js'
 import { redactToken } from '../pipeline/redact.js'
 import { damagedPast, type Past, pastFormat } from '../scenario/past.js'
 import type { ChangeSet } from '../store/change-set.js'
+import { models } from '../store/models.js'
+import type { TableName } from '../store/rows.js'
+import { tableNames } from '../store/table-names.js'
+import type { Entry, TableState } from '../store/table-state.js'
 import { LiveWorld, type LoggedChangeSet, type LoggedWorld } from '../store/world.js'
-import { nameOf, type WorldState } from '../store/world-state.js'
+import { arrivedLobbies, nameOf, type TableStates, type WorldState } from '../store/world-state.js'
 import { decodeChangeSet, decodeState, encodeChangeSet, encodeStateInSteps, type PublicUrlOf } from './encoding.js'
 import { checkSent } from './sent-encoding.js'
 import type { KeptPast } from './world-storage.js'
@@ -115,7 +119,15 @@ function* decode(encoded: Past, end: WorldState, publicUrlOf: PublicUrlOf): Step
   const clockNow = () => encoded.clock
   const results = decodedChanges(encoded, { base, end, publicUrlOf })
   const clock = yield* world.adopt({ initial, base, changeSets: results, clockNow }, () => {})
-  const logged = { initial: world.initial, base: { ...world.state, clock }, changeSets: [], clockNow }
+  const { state } = world
+  yield
+  const edited = editedTables.find(name => !hasSameRows(name, end.tables, state.tables))
+  if (edited)
+    // biome-ignore lint/suspicious/noConsole: a warning has no other way to the user
+    console.warn(
+      `mockmaker: warning: the scenario of the capsule has other ${edited} than its past, which wins. To load an edited scenario, delete its key past`,
+    )
+  const logged = { initial: world.initial, base: { ...state, clock }, changeSets: [], clockNow }
   return {
     ...{ encoded, logged, changeSets, exchanges },
     start: { revision: base.revision, at: base.clock.now },
@@ -123,6 +135,22 @@ function* decode(encoded: Past, end: WorldState, publicUrlOf: PublicUrlOf): Step
     beginsAt: encoded.begins_at,
     dropped: encoded.dropped,
   }
+}
+
+/** The tables whose rows are only those of the scenario. Options of the reader add to the others. */
+const editedTables = tableNames.filter(name => name !== 'settings' && name !== 'simulations')
+
+/** Compares the rows of a table, in any order. */
+function hasSameRows(name: TableName, one: TableStates, other: TableStates): boolean {
+  const rowsOf = (tables: TableStates): TableState<object> =>
+    name === 'lobbies' ? arrivedLobbies(tables.lobbies) : tables[name]
+  const [rows, others] = [rowsOf(one), rowsOf(other)]
+  const columns = Object.keys(models[name].columns)
+  const isSame = ({ id, row }: Entry) => {
+    const known = others.entry(id)?.row
+    return known !== undefined && columns.every(column => sameJson(getKey(row, column), getKey(known, column)))
+  }
+  return rows.size === others.size && rows.entries().every(isSame)
 }
 
 function* decodedChanges(
