@@ -177,7 +177,7 @@ export class RunningWorld {
     this.#handlerOf = run => request => new Exchange(request, parts).answer(run)
     this.handle = this.#handlerOf(this.#runner)
     if (state.journal) this.journal.load(state.journal)
-    this.#adoptPast(runAtOnce(settings.registry.decoded(state, id)))
+    this.#adoptPast(state)
   }
 
   get clock(): Clock {
@@ -336,7 +336,7 @@ export class RunningWorld {
     // The log of a storage would have a gap.
     if (state.past && this.#history.keptAs === undefined) {
       this.#startOver([])
-      this.#adoptPast(runAtOnce(this.#settings.registry.decoded(state, this.id)))
+      this.#adoptPast(state)
       this.waits.reject('the world was replaced')
       return
     }
@@ -354,7 +354,7 @@ export class RunningWorld {
 
   /** Becomes the world of a capsule, with its past. From now on a reset goes back to its end. Does nothing without a past. */
   #adoptPast({ past, world: end }: StartState): void {
-    if (!past || !('encoded' in past)) return
+    if (!past) return
     const { encoded, logged } = past
     const { clock } = this.world
     let shift = 0

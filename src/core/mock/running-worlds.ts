@@ -314,7 +314,8 @@ export class RunningWorlds {
   create(id: string): RunningWorld {
     const { registry } = this.#settings
     if (id === defaultWorldId) return this.#add(id, () => registry.defaultState(), true)
-    return this.#add(id, () => registry.stateOf(undefined, { worldId: id }), false)
+    // Only the world `default` has the journal and the past of the mock's own scenario.
+    return this.#add(id, () => ({ ...registry.stateOf(undefined, { worldId: id }), past: undefined }), false)
   }
 
   get #ids(): string[] {
@@ -327,7 +328,7 @@ export class RunningWorlds {
     return this.storage?.list().filter(({ id }) => !this.#open.has(id)) ?? []
   }
 
-  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: RunningWorld): StartState {
+  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: RunningWorld) {
     if (fork === undefined) return this.#settings.registry.stateOf(scenario, { worldId: id, seed })
     const source = copy ?? (this.#isElsewhere(fork) ? undefined : this.get(fork))
     if (source) return forkState(source, id, { revision, seed })
@@ -435,7 +436,7 @@ function forkState(
   source: RunningWorld,
   worldId: string,
   { revision, seed }: Pick<NewWorldOptions, 'revision' | 'seed'>,
-): StartState {
+): Omit<StartState, 'past'> {
   const present = source.world.state
   const state =
     revision === undefined ? present : { ...runAtOnce(source.past.stateAt(revision)), revision: present.revision }

@@ -3,7 +3,7 @@ import { defaultWorldId, worldPath } from '../contract/paths.js'
 import { hasKnownKinds, type SavedStories } from '../control/stories/stories.js'
 import type { ScenarioSummary } from '../control/world-control.js'
 import { didYouMean, quoted, UsageError } from '../lib/messages.js'
-import type { Steps } from '../lib/steps.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenario/commands.js'
 import { damagedPast, type Past, pastOf } from '../scenario/past.js'
 import { readScenario } from '../scenario/read.js'
@@ -21,9 +21,14 @@ export interface StartState {
   /** Earlier requests. A reset deletes them. Default: none. */
   readonly journal?: readonly JournalEntry[] | undefined
   /** The past of a capsule. Its end is the state. */
-  readonly past?: Past | DecodedPast | undefined
+  readonly past?: DecodedPast | undefined
   /** Creates the same state with another seed. */
   withSeed(seed: number): WorldState
+}
+
+/** The state of a scenario, whose past `decoded` decodes. */
+interface ScenarioState extends Omit<StartState, 'past'> {
+  readonly past?: Past | undefined
 }
 
 interface RegistryOptions {
@@ -78,7 +83,7 @@ export class ScenarioRegistry {
 
   /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
   defaultState(): StartState {
-    return this.stateOf(this.options.own.name, { worldId: defaultWorldId })
+    return runAtOnce(this.decoded(this.stateOf(this.options.own.name, { worldId: defaultWorldId }), defaultWorldId))
   }
 
   /**
@@ -88,7 +93,7 @@ export class ScenarioRegistry {
   stateOf(
     scenario: string | ScenarioInput | undefined,
     { worldId, seed = this.options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
-  ): StartState {
+  ): ScenarioState {
     const source = scenario ?? this.options.own.name
     const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
     const definition = this.definitionOf(read, worldId, seed)
@@ -103,11 +108,10 @@ export class ScenarioRegistry {
   }
 
   /** Decodes the past of a state, so that a world can have it at once. Throws `UsageError` if it is damaged. */
-  *decoded(state: StartState, worldId: string): Steps<StartState> {
-    const { world, past } = state
-    if (!past || 'encoded' in past) return state
+  *decoded({ past, ...state }: ScenarioState, worldId: string): Steps<StartState> {
+    if (!past) return state
     if (!hasKnownKinds(past.stories as SavedStories)) throw damagedPast('a story has a fact of an unknown kind')
-    return { ...state, past: yield* decodePast(past, world, this.publicUrlOf(worldId)) }
+    return { ...state, past: yield* decodePast(past, state.world, this.publicUrlOf(worldId)) }
   }
 
   /** Returns the function that gives the address of a world in links. */
