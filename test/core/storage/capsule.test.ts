@@ -100,6 +100,15 @@ describe('a capsule', () => {
     expect(() => opened.snapshot({ revision: mock.history().oldest })).toThrow('is no longer kept')
   })
 
+  it('keeps the reasons of all its requests where the history is shorter', async () => {
+    const mock = await busy()
+    const opened = closedAfterTest(createMockmaker({ scenario: capsuleOf(mock), history: 1 }))
+    const reasons = (one: Mockmaker) => one.journal.find().map(({ id }) => one.explain({ exchange: id }))
+
+    expect(opened.history().change_sets).toHaveLength(1)
+    expect(reasons(opened)).toEqual(reasons(mock))
+  })
+
   it('is the state that a reset goes back to', async () => {
     const mock = await busy()
     const opened = closedAfterTest(createMockmaker({ scenario: capsuleOf(mock) }))
