@@ -61,7 +61,10 @@ export async function exportHar(
     )
 }
 
-/** Writes a capsule of a running world, or of one in a folder. Rejects with `UsageError`, and then changes no file. */
+/**
+ * Writes a capsule of a running world, or of a world in a folder, to a file, or to standard output (`-`). It replaces an older file.
+ * Rejects with `UsageError`, and then that is as it was.
+ */
 export async function exportCapsule(file: string, flags: FlagsOf<'export'>, console: Console): Promise<void> {
   const { url, controlToken, data, last } = flags
   const told = setTimeout(() => console.warn(`collecting the past of the world for ${file} …`), longWaitMs)
@@ -70,7 +73,8 @@ export async function exportCapsule(file: string, flags: FlagsOf<'export'>, cons
       data === undefined
         ? await capsuleOfRunning({ url, controlToken }, last)
         : await readFromFolder(flags, world => capsuleHtml(runAtOnce(world.capsule({ last }))))
-    await writeCapsule(file, { capsule: async () => html }, console.print)
+    if (file === '-') console.printDocument(html)
+    else await writeCapsule(file, { capsule: async () => html }, console.print)
   } finally {
     clearTimeout(told)
   }

@@ -20,7 +20,7 @@ export async function importFile(file: string, { output }: FlagsOf<'import'>, co
   const config = await convertVersionConfig(text, file)
   const { scenario, summary } = config ? { ...config, summary: configText(config) } : await scenarioOfHar(text, file)
   const written = scenarioText(writeJson(scenario)).trimEnd()
-  if (output === undefined) {
+  if (output === undefined || output === '-') {
     console.printDocument(written)
     console.warn(summary)
   } else {

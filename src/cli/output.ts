@@ -88,9 +88,9 @@ export function createConsole(process: NodeJS.Process): Console {
 
 export type PrintDocument = (text: string) => void | Promise<void>
 
-/** Returns a function that prints a document on standard output, or writes it to a file. It replaces an older file. It rejects with `UsageError`. */
+/** Returns a function that prints a document on standard output (`-`), or writes it to a file. It replaces an older file. It rejects with `UsageError`. */
 export function documentPrinter(file: string | undefined, console: Console): PrintDocument {
-  if (file === undefined) return text => console.printDocument(text)
+  if (file === undefined || file === '-') return text => console.printDocument(text)
   return text => replaceFile(file, `${text}\n`)
 }
 

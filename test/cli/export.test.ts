@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { runAtOnce } from '../../src/core/lib/steps.js'
 import { mockOf } from '../../src/core/mock/facade.js'
 import { createMockmaker } from '../../src/index.js'
-import { capsuleHtml } from '../../src/server/files/capsule-html.js'
+import { capsuleHtml, capsuleJson } from '../../src/server/files/capsule-html.js'
 import { loadScenario } from '../../src/server/files/scenario-file.js'
 import { folder } from '../support/command.js'
 import { serveDuringTest } from '../support/http.js'
@@ -78,9 +78,11 @@ describe('mockmaker export', () => {
     const json = JSON.stringify({ title: 'x'.repeat(4_000_000) })
     const url = await serveDuringTest((_, response) => response.end(json))
 
-    const { stdout } = await runHere(['export', '--url', url])
+    for (const output of [[], ['-o', '-']]) {
+      const { stdout } = await runHere(['export', '--url', url, ...output])
 
-    expect(stdout === `${json}\n`).toBe(true)
+      expect(stdout === `${json}\n`).toBe(true)
+    }
   })
 
   it.for(['{"title": "cut', '<h1>Not here</h1>', 'title: yes'])(
@@ -133,9 +135,11 @@ describe('mockmaker export --capsule', () => {
     const path = join(await folder(), 'bug.html')
 
     const { code, stdout } = await runHere(['export', '--url', url, '--capsule', path])
+    const printed = await runHere(['export', '--url', url, '--capsule', '-'])
     const validated = await runHere(['validate', path])
 
     expect([code, validated.code]).toEqual([0, 0])
+    expect(JSON.parse(capsuleJson(printed.stdout) ?? '')).toHaveProperty('past.exchanges.length', 1)
     expect(stdout).toMatch(
       /bug\.html has the world with its past, \d+ KB\. Open it in a browser, or serve it: mockmaker /,
     )

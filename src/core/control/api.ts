@@ -164,9 +164,9 @@ export const controlCalls = lazy(() => [
     summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
     body: NewWorldOptions(),
     limits: scenarioLimits,
-    async run({ server, params: { world_id }, body: { scenario, ...body } }) {
+    async run({ server, params: { world_id }, body: { scenario, ...body }, inSlices }) {
       const sent = typeof scenario === 'object' ? readSent(scenario) : scenario
-      return describeWorld(await server.worlds.put(world_id, { ...body, scenario: sent }, { isKept: false }))
+      return describeWorld(await server.worlds.put(world_id, { ...body, scenario: sent }, { isKept: false, inSlices }))
     },
   }),
   call('DELETE /worlds/{world_id}', {
@@ -288,11 +288,14 @@ export const controlCalls = lazy(() => [
         'expected one of name, scenario and text',
       ),
     limits: scenarioLimits,
-    async run({ mock, body: { name, scenario, text, file = 'scenario' }, parseScenario }) {
+    async run({ mock, body: { name, scenario, text, file = 'scenario' }, parseScenario, inSlices }) {
       if (text !== undefined && !hasContent(text))
         throw new UsageError(`${file} is empty: a scenario has at least one key, such as game_modes`)
-      const sent = text === undefined ? (name ?? scenario ?? {}) : parseScenario(text, { file, limits: textLimits })
-      await mock.load(typeof sent === 'string' ? sent : readSent(sent))
+      const sent =
+        text === undefined
+          ? (name ?? scenario ?? {})
+          : await inSlices(parseScenario(text, { file, limits: textLimits }))
+      await inSlices(mock.loadInSteps(typeof sent === 'string' ? sent : readSent(sent)))
       return describeWorld(mock)
     },
   }),

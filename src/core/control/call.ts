@@ -35,7 +35,11 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   get(id: string): IdentifiedWorld | undefined
   /** Returns when a world was created, in real ms since the epoch. `undefined` if nobody knows. */
   createdAt(id: string): number | undefined
-  put(id: string, options: NewWorldOptions, keeping: { readonly isKept: boolean }): Promise<IdentifiedWorld>
+  put(
+    id: string,
+    options: NewWorldOptions,
+    { isKept, inSlices }: { readonly isKept: boolean } & Partial<Pick<ControlContext, 'inSlices'>>,
+  ): Promise<IdentifiedWorld>
   /** Publishes `true` after a world has come or gone, and `false` when the mock is closed. */
   readonly changes: Pick<Emitter<boolean>, 'subscribe'>
   /** Resolves when all changes of all worlds are kept. `undefined` if they are. Rejects with `ApiError` if one is not. */
@@ -49,7 +53,7 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
 interface ControlledWorld
   extends Pick<
     WorldControl,
-    'id' | 'faults' | 'held' | 'servers' | 'changes' | 'history' | 'explain' | 'reset' | 'load' | 'restore'
+    'id' | 'faults' | 'held' | 'servers' | 'changes' | 'history' | 'explain' | 'reset' | 'restore'
   > {
   readonly world: LiveWorld
   readonly journal: LiveJournal
@@ -60,6 +64,8 @@ interface ControlledWorld
   readonly stories: StoryBook
   readonly warnings: WarningRecorder
   snapshot(options: SnapshotOptions): Steps<ScenarioInput>
+  /** Loads a scenario. Only the last step changes the world. */
+  loadInSteps(scenario: string | ScenarioInput): Steps<void>
   /** Returns a capsule of the world, as JSON. */
   capsule(options: CapsuleOptions): Steps<string>
   /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */
@@ -77,7 +83,7 @@ export interface ControlContext {
     uptimeMs(): number
   }
   /** Reads the text of a scenario file. Throws `UsageError`, and `ApiError` for a text beyond the limits. */
-  parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): ScenarioInput
+  parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): Steps<ScenarioInput>
   /** Writes the JSON of a snapshot as the text of a scenario file. A long one stays JSON. */
   scenarioText(json: string): string
   /** Makes the page of a capsule from its JSON. Absent where no page can be made: then a capsule is JSON. */

@@ -80,13 +80,28 @@ function isLost(text: string): boolean {
   return /^-?\d{16,}$/.test(text) && String(Number(text)) !== text
 }
 
+/** Tells whether a text has 16 digits in a row. One of them is at each 16th place. A regular expression takes four times as long. */
+function hasLongInteger(text: string): boolean {
+  for (let i = 15; i < text.length; i += 16) {
+    let [from, to] = [i, i]
+    while (isDigit(text.charCodeAt(from))) from -= 1
+    while (isDigit(text.charCodeAt(to))) to += 1
+    if (to - from > 16) return true
+  }
+  return false
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
+}
+
 /** A text, which is a key if a colon follows, or a number. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|-?\d[\d.eE+-]*/g
 
 /** Parses JSON, and keeps the digits of its integers: the text of a large one becomes a bigint. Throws `SyntaxError`. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  if (!/\d{16}/.test(text)) return value
+  if (!hasLongInteger(text)) return value
   if (typeof value === 'number') return isLost(text.trim()) ? BigInt(text) : value
   let isExact = true
   // Each text gets an s before it, and each integer that needs its digits becomes a text with an n.

@@ -12,7 +12,7 @@ import { ObservedWorld } from '../control/states.js'
 import { explainRefusal } from '../control/stories/explain-refusal.js'
 import { StoryBook } from '../control/stories/find-stories.js'
 import { servedLobby } from '../control/stories/served-lobby.js'
-import { hasKnownKinds, type SavedStories, StoryRecorder } from '../control/stories/stories.js'
+import { type SavedStories, StoryRecorder } from '../control/stories/stories.js'
 import { type NewWarning, WarningRecorder } from '../control/warnings/recorder.js'
 import type { WarningsState } from '../control/warnings/warning.js'
 import { CapsuleOptions, ResetOptions, SnapshotOptions } from '../control/world-control.js'
@@ -38,14 +38,13 @@ import { RequestWaits } from '../pipeline/request-waits.js'
 import { Responder } from '../pipeline/respond.js'
 import { withoutWorld } from '../pipeline/routes.js'
 import { checkUnusedFaults } from '../pipeline/unused-faults.js'
-import { damagedPast } from '../scenario/past.js'
 import { readSnapshot } from '../scenario/read.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { snapshotSteps } from '../scenario/world.js'
 import { resumeWorld } from '../simulation/resume.js'
 import { Scheduler } from '../simulation/scheduler.js'
 import { type GameServerLog, LiveServers } from '../simulation/servers.js'
-import { DecodedPast, decodePast, encodePast, withoutSecrets } from '../storage/capsule.js'
+import { encodePast, withoutSecrets } from '../storage/capsule.js'
 import type { UseFacts, WorldInStorage } from '../storage/world-storage.js'
 import type { Clock, ClockState } from '../store/clock.js'
 import { Random } from '../store/random.js'
@@ -167,7 +166,7 @@ export class RunningWorld {
     this.#handlerOf = run => request => new Exchange(request, parts).answer(run)
     this.handle = this.#handlerOf(this.#runner)
     if (state.journal) this.journal.load(state.journal)
-    this.#adoptPast(runAtOnce(this.decoded(state)))
+    this.#adoptPast(state)
   }
 
   get clock(): Clock {
@@ -288,20 +287,17 @@ export class RunningWorld {
     checkUnusedFaults(unused)
   }
 
-  /** Decodes the past of a state, so that it can be loaded at once. */
-  *decoded(state: StartState): Steps<StartState> {
-    const { world, past } = state
-    if (!past || past instanceof DecodedPast) return state
-    if (!hasKnownKinds(past.stories as SavedStories)) throw damagedPast('a story has a fact of an unknown kind')
-    return { ...state, past: yield* decodePast(past, world, this.#settings.registry.publicUrlOf(this.id)) }
+  async load(scenario: AnyScenarioName | ScenarioInput): Promise<void> {
+    await runInSlices(this.loadInSteps(scenario))
   }
 
-  async load(scenario: AnyScenarioName | ScenarioInput): Promise<void> {
+  /** Loads a scenario. Only the last step changes the world. */
+  *loadInSteps(scenario: AnyScenarioName | ScenarioInput): Steps<void> {
     // A name that is misspelt in `mockmaker/scenarios` is undefined. It must not load the mock's own scenario.
     if (scenario === undefined || scenario === null)
       throw new UsageError(`load: the scenario is ${scenario}: expected a scenario, or the name of one`)
-    const state = this.#settings.registry.stateOf(scenario, { worldId: this.id })
-    this.replaceState(state.past ? await runInSlices(this.decoded(state)) : state)
+    const { registry } = this.#settings
+    this.replaceState(yield* registry.decoded(registry.stateOf(scenario, { worldId: this.id }), this.id))
   }
 
   async restore(snapshot: ScenarioInput): Promise<void> {
@@ -328,7 +324,7 @@ export class RunningWorld {
     // The log of a storage would have a gap.
     if (state.past && this.#history.keptAs === undefined) {
       this.#startOver([])
-      this.#adoptPast(runAtOnce(this.decoded(state)))
+      this.#adoptPast(state)
       this.waits.reject('the world was replaced')
       return
     }
@@ -346,17 +342,14 @@ export class RunningWorld {
 
   /** Becomes the world of a capsule, with its past. From now on a reset goes back to its end. Does nothing without a past. */
   #adoptPast({ past, world: end }: StartState): void {
-    if (!(past instanceof DecodedPast)) return
-    const { logged, encoded, changeIds, exchanges } = past
+    if (!past) return
+    const { encoded, logged } = past
     const { clock } = this.world
-    const start = { revision: logged.base.revision, at: logged.base.clock.now }
     let shift = 0
     clock.halt()
     runAtOnce(
       this.world.adopt(logged, () => {
-        shift = this.#history.beginPast(start, { changeIds, exchanges })
-        this.#recorder.begin(start)
-        this.warnings.end()
+        shift = this.#history.loadPast(past)
       }),
     )
     clock.restore({ ...end.clock, now: encoded.clock.now })
@@ -366,7 +359,7 @@ export class RunningWorld {
     this.servers.showPast(encoded.servers as readonly GameServerLog[], formatInstant(encoded.clock.now))
     this.#recorder.load(encoded.stories as SavedStories, shift)
     this.warnings.load((encoded.warnings ?? noWarnings) as WarningsState, shift)
-    this.#history.endPast({ beginsAt: encoded.begins_at, dropped: encoded.dropped })
+    this.#history.restarted.emit()
     resumeWorld(this.world, { at: encoded.clock.now, missedMs: 0 })
     this.#takeServersOf(end)
     this.world.beginHere()

@@ -1,6 +1,7 @@
 import { ApiError, withUnknownOutcome } from '../contract/errors.js'
 import type { FaultState } from '../contract/faults.js'
 import { defaultWorldId, worldId, worldPath } from '../contract/paths.js'
+import type { ServedWorlds } from '../control/call.js'
 import {
   type KeptData,
   type ListedWorld,
@@ -18,6 +19,7 @@ import type { SharedStorage, SharedSummary } from '../storage/shared-storage.js'
 import type { KeptSummary } from '../storage/storage.js'
 import type { WorldStorage } from '../storage/world-storage.js'
 import { realTime } from '../store/real-time.js'
+import { runInSlices } from '../store/timers.js'
 import { withPublicUrl } from '../store/world-state.js'
 import { type OpenWorld, OpenWorlds } from './open-worlds.js'
 import { type CommonSettings, RunningWorld } from './running-world.js'
@@ -186,12 +188,17 @@ export class RunningWorlds {
   }
 
   /** Creates or replaces a world. `isKept`: it stays until code deletes it. Fake timers pass time too, so the code keeps its worlds. */
-  async put(id: string, options: NewWorldOptions = {}, { isKept } = { isKept: true }): Promise<RunningWorld> {
+  async put(
+    id: string,
+    options: NewWorldOptions = {},
+    { isKept, inSlices = runInSlices }: Parameters<ServedWorlds['put']>[2] = { isKept: true },
+  ): Promise<RunningWorld> {
     const parsed = parseInput(NewWorldOptions(), options, 'world')
     const source = this.#isElsewhere(parsed.fork) ? await this.#loader.copyOf(parsed.fork) : undefined
     let running: RunningWorld
     try {
-      running = this.#put(id, this.#stateOf(id, parsed, source), isKept)
+      const state = await inSlices(this.#settings.registry.decoded(this.#stateOf(id, parsed, source), id))
+      running = this.#put(id, state, isKept)
     } finally {
       await source?.close()
     }
@@ -302,7 +309,8 @@ export class RunningWorlds {
   create(id: string): RunningWorld {
     const { registry } = this.#settings
     if (id === defaultWorldId) return this.#add(id, () => registry.defaultState(), true)
-    return this.#add(id, () => registry.stateOf(undefined, { worldId: id }), false)
+    // Only the world `default` has the journal and the past of the mock's own scenario.
+    return this.#add(id, () => ({ ...registry.stateOf(undefined, { worldId: id }), past: undefined }), false)
   }
 
   get #ids(): string[] {
@@ -314,7 +322,7 @@ export class RunningWorlds {
     return this.storage?.list().filter(({ id }) => !this.#open.has(id)) ?? []
   }
 
-  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: RunningWorld): StartState {
+  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: RunningWorld) {
     if (fork === undefined) return this.#settings.registry.stateOf(scenario, { worldId: id, seed })
     const source = copy ?? (this.#isElsewhere(fork) ? undefined : this.get(fork))
     if (source) return forkState(source, id, { revision, seed })
@@ -414,7 +422,7 @@ function forkState(
   source: RunningWorld,
   worldId: string,
   { revision, seed }: Pick<NewWorldOptions, 'revision' | 'seed'>,
-): StartState {
+): Omit<StartState, 'past'> {
   const present = source.world.state
   const state =
     revision === undefined ? present : { ...runAtOnce(source.past.stateAt(revision)), revision: present.revision }

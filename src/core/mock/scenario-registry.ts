@@ -1,13 +1,15 @@
 import type { JournalEntry } from '../contract/journal.js'
 import { defaultWorldId, worldPath } from '../contract/paths.js'
+import { hasKnownKinds, type SavedStories } from '../control/stories/stories.js'
 import type { ScenarioSummary } from '../control/world-control.js'
 import { didYouMean, quoted, UsageError } from '../lib/messages.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenario/commands.js'
-import { type Past, pastOf } from '../scenario/past.js'
+import { damagedPast, type Past, pastOf } from '../scenario/past.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
-import type { DecodedPast } from '../storage/capsule.js'
+import { type DecodedPast, decodePast } from '../storage/capsule.js'
 import type { PublicUrlOf } from '../storage/encoding.js'
 import type { LoadContext } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
@@ -19,8 +21,14 @@ export interface StartState {
   /** Earlier requests. A reset deletes them. Default: none. */
   readonly journal?: readonly JournalEntry[] | undefined
   /** The past of a capsule. Its end is the state. */
-  readonly past?: Past | DecodedPast | undefined
+  readonly past?: DecodedPast | undefined
+  /** Creates the same state with another seed. */
   withSeed(seed: number): WorldState
+}
+
+/** The state of a scenario, whose past `decoded` decodes. */
+interface ScenarioState extends Omit<StartState, 'past'> {
+  readonly past?: Past | undefined
 }
 
 interface RegistryOptions {
@@ -69,14 +77,14 @@ export class ScenarioRegistry {
 
   /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
   defaultState(): StartState {
-    return this.stateOf(this.options.own.name, { worldId: defaultWorldId })
+    return runAtOnce(this.decoded(this.stateOf(this.options.own.name, { worldId: defaultWorldId }), defaultWorldId))
   }
 
   /** Creates the initial state of a world. Default: of the mock's own scenario, without its journal. Throws `UsageError`. */
   stateOf(
     scenario: string | ScenarioInput | undefined,
     { worldId, seed = this.options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
-  ): StartState {
+  ): ScenarioState {
     const source = scenario ?? this.options.own.name
     const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
     const definition = this.definitionOf(read, worldId, seed)
@@ -90,6 +98,14 @@ export class ScenarioRegistry {
     return { world, journal, past, withSeed }
   }
 
+  /** Decodes the past of a state, so that a world can have it at once. Throws `UsageError` if it is damaged. */
+  *decoded({ past, ...state }: ScenarioState, worldId: string): Steps<StartState> {
+    if (!past) return state
+    if (!hasKnownKinds(past.stories as SavedStories)) throw damagedPast('a story has a fact of an unknown kind')
+    return { ...state, past: yield* decodePast(past, state.world, this.publicUrlOf(worldId)) }
+  }
+
+  /** Returns the function that gives the address of a world in links. */
   publicUrlOf(worldId: string): PublicUrlOf {
     const { publicUrl } = this.options
     const path = worldPath(worldId)

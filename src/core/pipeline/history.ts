@@ -84,14 +84,18 @@ export class HistoryBudget {
   /** `limit` in bytes. */
   constructor(readonly limit: number) {}
 
+  /** Adds an entry. `shrink` follows. */
   add(entry: BudgetEntry): void {
     entry.older = this.#newest
     if (this.#newest) this.#newest.newer = entry
     else this.#oldest = entry
     this.#newest = entry
     this.bytes += entry.bytes
-    // A single entry stays, however large it is.
-    while (this.bytes > this.limit && this.#oldest !== entry) this.#oldest?.drop()
+  }
+
+  /** Drops the oldest entries beyond the limit. A single entry stays, however large it is. */
+  shrink(): void {
+    while (this.bytes > this.limit && this.#oldest !== this.#newest) this.#oldest?.drop()
   }
 
   /** Counts more bytes for an entry. The next entry drops the oldest ones beyond the limit. */
@@ -168,6 +172,16 @@ interface Revision {
   readonly at: number
 }
 
+/** The entries of a history, the oldest first, for another one. */
+export interface HistoryPast extends Readonly<Pick<History, 'beginsAt' | 'dropped'>> {
+  /** The revision before the oldest change set. */
+  readonly start: Revision
+  readonly changeSets: readonly ChangeSet[]
+  readonly changeIds: readonly number[]
+  readonly exchanges: readonly StoredExchange[]
+}
+
+/** The limits of a history. */
 export interface HistoryLimits {
   readonly exchanges: number
   /** The length of the history: ms of the world's clock, or a number of change sets. */
@@ -215,8 +229,6 @@ export class History {
   readonly replaced = new Emitter<void>()
   /** Emits after the history has got the past of a capsule. */
   readonly restarted = new Emitter<void>()
-  /** The entries of a past that the history gets with the next change sets, the newest first. */
-  #coming: { readonly changeIds: number[]; readonly exchanges: StoredExchange[] } | undefined
   #hasEnded = false
   #oldest: Revision
   #passedMs = 0
@@ -256,7 +268,9 @@ export class History {
   }
 
   addExchange(exchange: StoredExchange): void {
-    this.#emitter.emit(this.#store(exchange))
+    const entry = this.#store(exchange)
+    this.#limitExchanges()
+    this.#emitter.emit(entry)
   }
 
   /**
@@ -269,6 +283,7 @@ export class History {
     const ids = [this.lastId, ...exchanges.map(({ id }) => id), keptIdLimit]
     const keepsIds = ids.every((id, i) => i === 0 || id > (ids[i - 1] ?? 0))
     for (const exchange of exchanges) this.#store(exchange, keepsIds ? exchange.id : undefined)
+    this.#limitExchanges()
     if (exchanges.length > 0) this.lastLoaded = this.lastId
     this.replaced.emit()
   }
@@ -282,9 +297,13 @@ export class History {
   }
 
   addChange(changeSet: ChangeSet): void {
+    const entry = this.#storeChange(changeSet)
+    this.#limitChanges()
+    this.#emitter.emit(entry)
+  }
+
+  #storeChange(changeSet: ChangeSet, id = this.lastId + 1): ChangeEntry {
     const { cause, at } = changeSet
-    const id = this.#coming?.changeIds.pop() ?? this.lastId + 1
-    if (this.#coming) this.#addComing(id)
     this.lastId = id
     const before = this.#changes.newest?.changeSet ?? this.#oldest
     // A reset or a load sets the clock, but no time passes.
@@ -300,9 +319,13 @@ export class History {
       drop: this.#dropChangeAndAnswers,
     }
     this.#add(entry, this.#changes)
+    return entry
+  }
+
+  #limitChanges(): void {
+    this.limits.budget.shrink()
     // A single change set stays, however large it is.
     while (this.#changes.size > 1 && this.#exceedsChangeLimits()) this.#dropChange()
-    if (!this.#coming) this.#emitter.emit(entry)
   }
 
   clearExchanges(): void {
@@ -324,41 +347,33 @@ export class History {
   }
 
   /**
-   * Drops all entries, and begins at a revision. The change sets that come then have the ids of a past, and exchanges of it stand
-   * between them. Both are the oldest first. `endPast` ends it, and until then nothing is published. Returns the number by which all ids
-   * rise, because this history has used earlier ones.
+   * Replaces all entries by those of a past. The world has the state after them. Publishes nothing: `restarted` follows. Returns the
+   * number by which all ids rise, because this history has used earlier ones.
    */
-  beginPast(
-    start: Revision,
-    past: { readonly changeIds: readonly number[]; readonly exchanges: readonly StoredExchange[] },
-  ): number {
+  loadPast({ start, changeSets, changeIds, exchanges, beginsAt, dropped }: HistoryPast): number {
     this.restart(start)
     this.generation += 1
     this.#removeExchanges()
-    const first = Math.min(past.changeIds[0] ?? 1, past.exchanges[0]?.id ?? 1)
-    const shift = Math.max(0, this.lastId - first + 1)
-    this.#coming = {
-      changeIds: past.changeIds.map(id => id + shift).reverse(),
-      exchanges: past.exchanges.map(exchange => Object.assign(exchange, { id: exchange.id + shift })).reverse(),
+    const shift = Math.max(0, this.lastId - Math.min(changeIds[0] ?? 1, exchanges[0]?.id ?? 1) + 1)
+    let stored = 0
+    const storeBefore = (id: number) => {
+      for (let next = exchanges[stored]; next && next.id < id; next = exchanges[stored]) {
+        stored += 1
+        this.#store(next, next.id + shift)
+      }
     }
-    return shift
-  }
-
-  /** Adds the exchanges after the newest change set of the past. */
-  endPast({ beginsAt, dropped }: Pick<History, 'beginsAt' | 'dropped'>): void {
-    this.#addComing(Number.POSITIVE_INFINITY)
-    this.#coming = undefined
+    for (const [i, changeSet] of changeSets.entries()) {
+      const id = changeIds[i] ?? 0
+      storeBefore(id)
+      this.#storeChange(changeSet, id + shift)
+    }
+    storeBefore(Number.POSITIVE_INFINITY)
+    // The reasons of the answers before a dropped change set need all later ones.
+    this.#limitExchanges()
+    this.#limitChanges()
     this.beginsAt = beginsAt
     this.dropped += dropped
-    this.restarted.emit()
-  }
-
-  #addComing(id: number): void {
-    const { exchanges = [] } = this.#coming ?? {}
-    for (let next = exchanges.at(-1); next && next.id < id; next = exchanges.at(-1)) {
-      exchanges.pop()
-      this.#store(next, next.id)
-    }
+    return shift
   }
 
   /** Lists the entries after an id. Returns `undefined` if one of them was dropped, or if the id does not exist yet. */
@@ -475,19 +490,19 @@ export class History {
       newer: undefined,
       drop: exchange.isPlainRead ? this.#dropRead : this.#dropOther,
     }
-    const queue = exchange.isPlainRead ? this.#reads : this.#others
-    this.#add(entry, queue)
-    const limits = this.limits
-    if (limits.exchanges === 0) {
-      // Nothing is lost if the journal is off.
-      this.#removeOldest(queue)
-      return entry
-    }
+    this.#add(entry, exchange.isPlainRead ? this.#reads : this.#others)
+    return entry
+  }
+
+  #limitExchanges(): void {
+    const { limits } = this
+    limits.budget.shrink()
     const size = () => this.#reads.size + this.#others.size
-    if (size() > limits.exchanges) this.#dropExchange()
+    while (size() > limits.exchanges) this.#dropExchange()
     // A single exchange stays, however long it is.
     while (this.#reads.bytes + this.#others.bytes > limits.bytes && size() > 1) this.#dropExchange()
-    return entry
+    // Nothing is lost if the journal is off.
+    if (limits.exchanges === 0) this.dropped = 0
   }
 
   #exchanges(): ExchangeEntry[] {

@@ -70,7 +70,7 @@ export class Redactor {
     )
   }
 
-  /** Redacts the tokens in headers, and all cookies. */
+  /** Redacts the tokens in headers, and all headers with the name of a secret: `cookie`, `x-api-key`. */
   headers(
     headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   ): Record<string, string | string[]> {
@@ -146,9 +146,8 @@ export class Redactor {
 
   /** Redacts the value of a header. `name` is in lower case. */
   #header(name: string, value: string): string {
-    if (name === 'cookie') return '…'
     if (isTokenName(name.replaceAll('-', '_'))) return redactToken(value)
-    if (name !== 'authorization' && name !== 'proxy-authorization') return this.text(value)
+    if (name !== 'authorization' && name !== 'proxy-authorization') return isSecretName(name) ? '…' : this.text(value)
     const [scheme = '', ...token] = value.split(' ')
     return token.length === 0 ? redactToken(scheme) : `${this.text(scheme)} ${redactToken(token.join(' '))}`
   }
@@ -226,6 +225,14 @@ function isTokenName(name: string): boolean {
   return name === 'token' || name.endsWith('_token')
 }
 
+/** Tells whether a header, a parameter or a field of any service holds a secret, by its name. */
+export function isSecretName(name: string): boolean {
+  return /authori[sz]ation|authenticat|(?:^|[-_])auth(?:$|[-_])|cookie|secret|password|token|api[-_]?key|session/i.test(
+    name,
+  )
+}
+
+/** Groups values by name: a string for one value, an array for several. */
 function collectValues(
   entries: readonly (readonly [name: string, value: string])[],
 ): Record<string, string | string[]> {

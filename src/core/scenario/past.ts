@@ -50,7 +50,7 @@ const Past = lazy(() => {
         }),
       ),
       beginsAt: z.object({ revision: z.number(), at: z.number() }),
-      ...{ nextId: z.int(), dropped: z.int(), changes: z.int() },
+      ...{ nextId: z.int(), dropped: z.int(), changes: z.int(), restartedAt: z.number().optional() },
     }),
     /** The warnings, as their recorder saves them. Absent in a capsule of an earlier version. */
     warnings: z

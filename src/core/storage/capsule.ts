@@ -1,14 +1,19 @@
 import type { AnswerReasons, JournalEntry } from '../contract/journal.js'
-import { keepDigits, parseJson, writeJson } from '../lib/json.js'
+import { getKey, keepDigits, parseJson, sameJson, writeJson } from '../lib/json.js'
 import { real } from '../lib/real-globals.js'
 import type { Steps } from '../lib/steps.js'
 import { formatInstant } from '../lib/time.js'
-import type { History, HistoryEntry, StoredExchange } from '../pipeline/history.js'
+import type { History, HistoryEntry, HistoryPast, StoredExchange } from '../pipeline/history.js'
 import { restoreExchange } from '../pipeline/journal.js'
 import { redactToken } from '../pipeline/redact.js'
 import { damagedPast, type Past, pastFormat } from '../scenario/past.js'
-import type { LiveWorld, LoggedChangeSet, LoggedWorld } from '../store/world.js'
-import { nameOf, type WorldState } from '../store/world-state.js'
+import type { ChangeSet } from '../store/change-set.js'
+import { models } from '../store/models.js'
+import type { TableName } from '../store/rows.js'
+import { tableNames } from '../store/table-names.js'
+import type { Entry, TableState } from '../store/table-state.js'
+import { LiveWorld, type LoggedChangeSet, type LoggedWorld } from '../store/world.js'
+import { arrivedLobbies, nameOf, type TableStates, type WorldState } from '../store/world-state.js'
 import { decodeChangeSet, decodeState, encodeChangeSet, encodeStateInSteps, type PublicUrlOf } from './encoding.js'
 import { checkSent } from './sent-encoding.js'
 import type { KeptPast } from './world-storage.js'
@@ -79,23 +84,14 @@ function timeOf(entry: HistoryEntry): number {
   return entry.kind === 'change' ? entry.changeSet.at : entry.exchange.at
 }
 
-/** A past that can be loaded. */
-export class DecodedPast {
-  readonly logged: LoggedWorld
-  /** The ids of the change sets. */
-  readonly changeIds: readonly number[]
-  readonly exchanges: readonly StoredExchange[]
+/** A past that a world can have at once. */
+export interface DecodedPast extends HistoryPast {
   readonly encoded: Past
-
-  constructor(encoded: Past, logged: LoggedWorld, exchanges: readonly StoredExchange[]) {
-    this.encoded = encoded
-    this.logged = logged
-    this.changeIds = encoded.changes.map(([id]) => id)
-    this.exchanges = exchanges
-  }
+  /** The world at the end. */
+  readonly logged: LoggedWorld
 }
 
-/** Decodes the past of a world whose end is that state. Throws `UsageError` if it is damaged. */
+/** Decodes the past of a world whose end is that state, a change set in each step. Throws `UsageError` if it is damaged. */
 export function* decodePast(...past: Parameters<typeof decode>): Steps<DecodedPast> {
   try {
     return yield* decode(...past)
@@ -109,17 +105,6 @@ function* decode(encoded: Past, end: WorldState, publicUrlOf: PublicUrlOf): Step
   const base = decodeState(parsed('state', encoded.base), origin, publicUrlOf)
   if (base.tables.settings.size === 0) throw new Error('its settings are missing')
   yield
-  let { faults, revision: last } = base
-  const changeSets: LoggedChangeSet[] = []
-  for (const [, revision, text, name] of encoded.changes) {
-    if (revision <= last) throw new Error(`revision ${revision} comes after ${last}`)
-    last = revision
-    const { origin: _, ...result } = decodeChangeSet(parsed('change', text), { revision, faults, publicUrlOf })
-    faults = result.faults ?? faults
-    const initial = name && { state: { ...end, ...name }, clock: encoded.clock }
-    changeSets.push({ ...result, initial })
-    yield
-  }
   const exchanges: StoredExchange[] = []
   for (const [entry, revision, lobbyId] of encoded.exchanges) {
     const kept = parsed('exchange', entry) as JournalEntry // the schema has checked it
@@ -128,8 +113,62 @@ function* decode(encoded: Past, end: WorldState, publicUrlOf: PublicUrlOf): Step
     exchanges.push(restoreExchange(kept, revision === undefined ? undefined : { revision, caller }))
     yield
   }
-  const logged = { initial: { state: origin, clock: base.clock }, base, changeSets, clockNow: () => encoded.clock }
-  return new DecodedPast(encoded, logged, exchanges)
+  const changeSets: ChangeSet[] = []
+  const world = new LiveWorld(base, changeSet => changeSets.push(changeSet))
+  const initial = { state: origin, clock: base.clock }
+  const clockNow = () => encoded.clock
+  const results = decodedChanges(encoded, { base, end, publicUrlOf })
+  const clock = yield* world.adopt({ initial, base, changeSets: results, clockNow }, () => {})
+  const { state } = world
+  yield
+  const edited = editedTables.find(name => !hasSameRows(name, end.tables, state.tables))
+  if (edited)
+    // biome-ignore lint/suspicious/noConsole: a warning has no other way to the user
+    console.warn(
+      `mockmaker: warning: the scenario of the capsule has other ${edited} than its past, which wins. To load an edited scenario, delete its key past`,
+    )
+  const logged = { initial: world.initial, base: { ...state, clock }, changeSets: [], clockNow }
+  return {
+    ...{ encoded, logged, changeSets, exchanges },
+    start: { revision: base.revision, at: base.clock.now },
+    changeIds: encoded.changes.map(([id]) => id),
+    beginsAt: encoded.begins_at,
+    dropped: encoded.dropped,
+  }
+}
+
+/** The tables whose rows are only those of the scenario. Options of the reader add to the others. */
+const editedTables = tableNames.filter(name => name !== 'settings' && name !== 'simulations')
+
+/** Compares the rows of a table, in any order. */
+function hasSameRows(name: TableName, one: TableStates, other: TableStates): boolean {
+  const rowsOf = (tables: TableStates): TableState<object> =>
+    name === 'lobbies' ? arrivedLobbies(tables.lobbies) : tables[name]
+  const [rows, others] = [rowsOf(one), rowsOf(other)]
+  const columns = Object.keys(models[name].columns)
+  const isSame = ({ id, row }: Entry) => {
+    const known = others.entry(id)?.row
+    return known !== undefined && columns.every(column => sameJson(getKey(row, column), getKey(known, column)))
+  }
+  return rows.size === others.size && rows.entries().every(isSame)
+}
+
+function* decodedChanges(
+  { changes, clock }: Past,
+  {
+    base,
+    end,
+    publicUrlOf,
+  }: { readonly base: WorldState; readonly end: WorldState; readonly publicUrlOf: PublicUrlOf },
+): Generator<LoggedChangeSet> {
+  let { faults, revision: last } = base
+  for (const [, revision, text, name] of changes) {
+    if (revision <= last) throw new Error(`revision ${revision} comes after ${last}`)
+    last = revision
+    const { origin: _, ...result } = decodeChangeSet(parsed('change', text), { revision, faults, publicUrlOf })
+    faults = result.faults ?? faults
+    yield { ...result, initial: name && { state: { ...end, ...name }, clock } }
+  }
 }
 
 function parsed(kind: Parameters<typeof checkSent>[0], text: string): unknown {

@@ -105,11 +105,11 @@ export interface ChangeLog {
   drained(): Promise<void> | undefined
 }
 
-/** A world as a log has it: its initial state, a later state, and the change sets since then. */
+/** A world as a log has it: its initial state, a later state, and the change sets since then, which may be decoded as they are read. */
 export interface LoggedWorld {
   readonly initial: Initial
   readonly base: WorldState & { readonly clock: ClockState }
-  readonly changeSets: readonly LoggedChangeSet[]
+  readonly changeSets: Iterable<LoggedChangeSet>
   /** Returns the clock that goes on now. `clock`: right after the newest change set. */
   clockNow(clock: ClockState): ClockState
 }

@@ -13,7 +13,8 @@ import { becomeCopy } from '../world/copy.js'
 import { opened } from './opened.js'
 
 const texts: CallTexts = {
-  parseScenario(text, options) {
+  *parseScenario(text, options) {
+    yield
     if (worldIn(text)) throw new UsageError(`${options.file} is a capsule, which a copy cannot load: open it by itself`)
     return readYaml(text, { ...options, yaml })
   },

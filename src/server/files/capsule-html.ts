@@ -3,6 +3,7 @@ import { deflate, gunzipSync, inflateSync } from 'node:zlib'
 import { capsule } from '#lazy'
 import { exceededLimit, isJsonObject, parseJson } from '../../core/lib/json.js'
 import { sizeText, UsageError } from '../../core/lib/messages.js'
+import type { Steps } from '../../core/lib/steps.js'
 import { fileNestingLimit } from '../../core/scenario/yaml.js'
 import { withWorld, worldIn } from '../../core/storage/capsule-page.js'
 
@@ -51,14 +52,25 @@ export function capsuleJson(
 }
 
 /** Returns the world in the file of a capsule, as `capsuleJson` finds it. It is JSON, and never YAML: that would take minutes. */
-export function capsuleWorld(html: string, options: ReadOptions): object | undefined {
+export function* capsuleWorld(html: string, options: ReadOptions): Steps<object | undefined> {
+  // The first two steps run at once.
+  yield
   const json = capsuleJson(html, options)
   if (json === undefined) return undefined
+  yield
+  const world = objectIn(json)
+  yield
+  if (world) return world
+  throw new UsageError(`${options.file ?? 'the capsule'} is damaged: its world is no object of JSON`)
+}
+
+function objectIn(json: string): object | undefined {
   try {
     const world = parseJson(json)
-    if (isJsonObject(world)) return world
-  } catch {}
-  throw new UsageError(`${options.file ?? 'the capsule'} is damaged: its world is no object of JSON`)
+    return isJsonObject(world) ? world : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function inflated(base64: string, { file, bytes }: { readonly file: string; readonly bytes: number }): Buffer {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { yaml } from '#lazy'
 import { asUsageError, didYouMean, UsageError } from '../../core/lib/messages.js'
+import { runAtOnce, type Steps } from '../../core/lib/steps.js'
 import { readScenario } from '../../core/scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../../core/scenario/schema.js'
 import { scenarios } from '../../core/scenario/shipped.js'
@@ -45,7 +46,7 @@ export function loadScenarioSync(nameOrPath: string, parsed = new Map<string, Sc
   if (shipped) return shipped
   const text = readScenarioText(nameOrPath)
   const key = JSON.stringify([nameOrPath, text])
-  const scenario = parsed.get(key) ?? parseScenarioText(text, { file: nameOrPath })
+  const scenario = parsed.get(key) ?? runAtOnce(parseScenarioText(text, { file: nameOrPath }))
   parsed.set(key, scenario)
   return scenario
 }
@@ -57,16 +58,16 @@ export function scenarioText(json: string): string {
 
 /** Parses the text of a scenario file. Rejects with `UsageError`, which shows the wrong lines. */
 export async function parseScenarioFile({ path, text, commands }: ScenarioFile): Promise<CheckedScenario> {
-  return parseScenarioText(text, { file: path, carets: true, commands })
+  return runAtOnce(parseScenarioText(text, { file: path, carets: true, commands }))
 }
 
 /**
  * Parses the text of a scenario. Throws `UsageError`, whose lines begin with file, line and column, and
- * `ApiError` for a text beyond the limits.
+ * `ApiError` for a text beyond the limits. A step of a large capsule takes up to 0.5 s.
  */
-export function parseScenarioText(text: string, options: Omit<YamlOptions, 'yaml'>): CheckedScenario {
+export function* parseScenarioText(text: string, options: Omit<YamlOptions, 'yaml'>): Steps<CheckedScenario> {
   const { file, limits } = options
-  const world = capsuleWorld(text, { file, ...(limits && sentCapsuleLimits) })
+  const world = yield* capsuleWorld(text, { file, ...(limits && sentCapsuleLimits) })
   // Without its past, a capsule is still a file that somebody has sent: it starts no program.
   return world ? readScenario(world, { file }) : readYaml(text, { ...options, yaml: yaml() })
 }

@@ -6,6 +6,7 @@ import { nestingLimit, parseJson as parseExactJson, textNestsWithin } from '../.
 import { lazy } from '../../core/lib/lazy.js'
 import { UsageError } from '../../core/lib/messages.js'
 import { parseUrl } from '../../core/lib/url.js'
+import { isSecretName } from '../../core/pipeline/redact.js'
 import { routes } from '../../core/pipeline/routes.js'
 
 /** The longest HAR, and the most bytes of its attached and decompressed bodies together. */
@@ -416,12 +417,6 @@ function addSecretFields(value: unknown, secrets: Set<string>, isSecret = false)
   } else if (typeof value === 'object' && value !== null)
     for (const [name, field] of Object.entries(value))
       addSecretFields(field, secrets, isSecretName(name) || (isSecret && Array.isArray(value)))
-}
-
-function isSecretName(name: string): boolean {
-  return /authori[sz]ation|authenticat|(?:^|[-_])auth(?:$|[-_])|cookie|secret|password|token|api[-_]?key|session/i.test(
-    name,
-  )
 }
 
 /** Returns the code of an error, if it has the form of one. Anything else may be a free text. */

@@ -96,13 +96,16 @@ const worldChange: fc.Arbitrary<Plan> = fc
       const running = (await lobbies.all()).filter(({ status }) => status !== 'stopped')
       const lobby = nth(running, n)
       if (title === 'create a lobby') {
-        const mode = nth(
-          (await gameModes.all()).filter(({ regions }) => regions.length > 0),
-          n,
+        // An outage may begin at any time.
+        const outages = (await mock.faults.list()).map(({ region }) => region)
+        const choices = (await gameModes.all()).flatMap(mode =>
+          mode.regions.filter(id => !outages.includes(id)).map(region_id => ({ ...mode, region_id })),
         )
-        if (!mode) return 'no game mode for a lobby'
-        const { namespace_id, game_mode_id, max_players_normal } = mode
-        const made = await mock.lobby({ namespace_id, game_mode_id, players: Math.min(count, max_players_normal) })
+        const choice = nth(choices, n)
+        if (!choice) return 'no region for a lobby'
+        const { namespace_id, game_mode_id, region_id, max_players_normal } = choice
+        const players = Math.min(count, max_players_normal)
+        const made = await mock.lobby({ namespace_id, game_mode_id, region_id, players })
         return `create lobby ${made.lobby_id} with ${made.total_player_count} players`
       }
       if (title === 'seat a player') {

@@ -108,6 +108,8 @@ describe('the journal', () => {
       token: 'unlabelled',
       'proxy-authorization': 'Bearer unlabelled',
       referer: 'http://x/?token=unlabelled',
+      'x-api-key': 'apricot',
+      'x-session-id': 'biscuit',
     }
     await send({ method: 'GET', path: '/devices/link/unlabelled/more', headers: named })
     const bodies = [{ token: ['unlabelled', { in: 'unlabelled' }] }, { [tokens.cloud]: 1 }].map(body =>
@@ -121,8 +123,7 @@ describe('the journal', () => {
 
     const secrets = [
       ...Object.values(tokens).map(token => token.slice(token.indexOf('mock.'))),
-      'unlabelled',
-      'biscuit',
+      ...['unlabelled', 'biscuit', 'apricot'],
     ]
     expect(secrets.filter(secret => body.includes(secret))).toEqual([])
     expect(body).not.toMatch(/\.mock\.[a-z0-9]{24}/)

@@ -1,7 +1,9 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
+import { runAtOnce } from '../../../src/core/lib/steps.js'
 import { createMock, type Mock } from '../../../src/core/mock/mock.js'
 import type { MockRequest } from '../../../src/core/pipeline/message.js'
+import { capsuleHtml } from '../../../src/server/files/capsule-html.js'
 import { Service } from '../../../src/server/http/service.js'
 import { ask } from '../../support/http.js'
 import { play, randomWrite } from '../../support/random-write.js'
@@ -53,12 +55,15 @@ function request(target: string): MockRequest {
   return { method: 'GET', path, query, headers: { accept: target.includes('yaml') ? 'application/yaml' : '*/*' } }
 }
 
-async function call(service: Service, target: string, signal?: MockRequest['signal']) {
+async function call(service: Service, target: string, given: Partial<MockRequest> = {}) {
   const asked = request(target.replace('#yaml', ''))
   const headers = target.endsWith('#yaml') ? { accept: 'application/yaml' } : {}
-  const { status, body } = await service.serve({ ...asked, headers, ...(signal && { signal }) }, () => '').answer()
+  const { status, body } = await service.serve({ ...asked, headers, ...given }, () => '').answer()
   return { status, text: new TextDecoder().decode(body) }
 }
+
+/** The signal of a client that has disconnected. */
+const gone = () => ({ aborted: true, addEventListener: () => {}, removeEventListener: () => {} })
 
 /** The calls that read a whole world. */
 const calls = [
@@ -81,9 +86,9 @@ describe('a call that reads a whole world', () => {
 
   it('stops when its client disconnects', async () => {
     const mock = await crowdedMock()
-    const gone = () => ({ aborted: true, addEventListener: () => {}, removeEventListener: () => {} })
+    const service = new Service(mock, { now: steppedClock() })
 
-    const { value, turns } = await eachTurn(call(new Service(mock, { now: steppedClock() }), '/snapshot', gone))
+    const { value, turns } = await eachTurn(call(service, '/snapshot', { signal: gone }))
 
     expect([value.status, turns < 3]).toEqual([499, true])
   })
@@ -106,5 +111,32 @@ describe('a call that reads a whole world', () => {
       expect(value, target).toEqual(expected)
     }
     expect(played).toBeGreaterThan(3)
+  })
+})
+
+describe('a call that loads a capsule', () => {
+  it.each([
+    ['a file', '/scenario', async (json: string) => ({ text: await capsuleHtml(json) })],
+    ['JSON', '/scenario', (json: string) => ({ scenario: JSON.parse(json) })],
+    ['a world', '/worlds/default', (json: string) => ({ scenario: JSON.parse(json) })],
+    ['a new world', '/worlds/other', (json: string) => ({ scenario: JSON.parse(json) })],
+  ])('lets other work run, and changes its world at the end or never: %s', async (_, target, inputOf) => {
+    const json = runAtOnce((await crowdedMock()).default.capsule())
+    const mock = await crowdedMock()
+    const service = new Service(mock, { now: steppedClock() })
+    const body = new TextEncoder().encode(JSON.stringify(await inputOf(json)))
+    const put = { method: 'PUT', headers: { 'content-type': 'application/json' }, body } as const
+    const seen = () => JSON.stringify(mock.worlds.list().map(({ id, revision, players }) => [id, revision, players]))
+    const before = seen()
+    const meanwhile = new Set<string>()
+
+    const refused = await call(service, target, { ...put, signal: gone })
+    const afterRefusal = seen()
+    const { value, turns } = await eachTurn(call(service, target, put), () => void meanwhile.add(seen()))
+
+    expect([refused.status, value.status]).toEqual([499, 200])
+    expect([afterRefusal, ...meanwhile]).toEqual([before, before])
+    expect(turns).toBeGreaterThan(3)
+    expect(mock.worlds.get(target.slice('/worlds/'.length))?.past.oldestRevision ?? startAt).toBe(startAt)
   })
 })

@@ -1,5 +1,6 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, inject, vi } from 'vitest'
+import { runAtOnce } from '../../../src/core/lib/steps.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { playerName } from '../../../src/core/store/player-names.js'
@@ -530,6 +531,8 @@ describe('stories', () => {
     expect(story.notes).toEqual([
       'The mock was restarted. The requests before that are not kept, and neither are their reasons.',
     ])
+    const capsule = JSON.parse(runAtOnce(mockOf(mock, 'test').default.capsule()))
+    expect(storyOf(createMockmaker({ scenario: capsule }), token).notes).toEqual(story.notes)
     await mock.close()
   })
 

@@ -8,7 +8,10 @@ import { closedAfterTest } from '../../support/worlds.js'
 const url = 'https://matchmaker.test'
 
 const texts = {
-  parseScenario: (text: string) => JSON.parse(text),
+  *parseScenario(text: string) {
+    yield
+    return JSON.parse(text)
+  },
   scenarioText: (json: string) => json,
   openapiAt: (at: string) => ({ openapi: '3.1.0', at }),
   version: '0.0.0',

@@ -57,6 +57,7 @@ describe('a capsule', () => {
       for (const one of fc.sample(step(mock), { seed, numRuns: count })) await runInOutage(one)
       await mock.clock.set({ mode: 'frozen' })
 
+      const warn = vi.spyOn(console, 'warn')
       const opened = reopened(mock)
       const [there, here] = [seen(opened), seen(mock)]
       const next = [opened, mock].map(one => fc.sample(step(one), { seed: seed + 1, numRuns: 3 }))
@@ -64,6 +65,7 @@ describe('a capsule', () => {
       const [thereLater, hereLater] = [seen(opened, 'later'), seen(mock, 'later')]
       await Promise.all([opened.close(), mock.close()])
 
+      expect(warn).not.toHaveBeenCalled()
       expect(there).toEqual(here)
       expect(thereLater).toEqual(hereLater)
     },
@@ -96,6 +98,15 @@ describe('a capsule', () => {
     expect(opened.explain({ exchange: newest?.id ?? 0 })).toEqual(mock.explain({ exchange: newest?.id ?? 0 }))
     expect(opened.history().oldest).toBeGreaterThan(mock.history().oldest)
     expect(() => opened.snapshot({ revision: mock.history().oldest })).toThrow('is no longer kept')
+  })
+
+  it('keeps the reasons of all its requests where the history is shorter', async () => {
+    const mock = await busy()
+    const opened = closedAfterTest(createMockmaker({ scenario: capsuleOf(mock), history: 1 }))
+    const reasons = (one: Mockmaker) => one.journal.find().map(({ id }) => one.explain({ exchange: id }))
+
+    expect(opened.history().change_sets).toHaveLength(1)
+    expect(reasons(opened)).toEqual(reasons(mock))
   })
 
   it('is the state that a reset goes back to', async () => {
@@ -175,6 +186,23 @@ describe('a capsule', () => {
 })
 
 describe('a capsule that cannot be read', () => {
+  it('is its past if somebody has edited its scenario, with a warning', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const mock = await busy()
+    const capsule = capsuleOf(mock)
+    const options = { live: true, seed: 7, publicUrl: 'https://reader.test' }
+    closedAfterTest(createMockmaker({ scenario: capsule, ...options }))
+    const unedited = warn.mock.calls.length
+    capsule.games[0].namespaces[0].game_modes[0].max_players = 9
+    const opened = closedAfterTest(createMockmaker({ scenario: capsule }))
+
+    expect(unedited).toBe(0)
+    expect(warn.mock.calls.join()).toContain(
+      'the scenario of the capsule has other gameModes than its past, which wins',
+    )
+    expect(opened.world.gameModes.all()).toEqual(mock.world.gameModes.all())
+  })
+
   it.each([
     ['a missing part', { base: undefined }, 'the past in the capsule is damaged (base: Invalid input'],
     ['a wrong text', { base: '{' }, 'the past in the capsule is damaged ('],

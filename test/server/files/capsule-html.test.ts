@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, inject, it } from 'vitest'
+import { runAtOnce } from '../../../src/core/lib/steps.js'
 import { capsuleHtml, capsuleJson } from '../../../src/server/files/capsule-html.js'
 import { loadScenario, parseScenarioText } from '../../../src/server/files/scenario-file.js'
 import { folder } from '../../support/command.js'
@@ -62,7 +63,7 @@ describe('the file of a capsule', () => {
   ])('is refused at once if its world is %s', async (_, world, message = 'its world is no object of JSON') => {
     const damaged = await capsuleHtml(world)
 
-    expect(() => parseScenarioText(damaged, { file: 'bug.html' })).toThrow(message)
+    expect(() => runAtOnce(parseScenarioText(damaged, { file: 'bug.html' }))).toThrow(message)
   })
 
   it('runs no command, even without a past', async () => {
@@ -85,7 +86,7 @@ describe('the file of a capsule', () => {
     const large = await capsuleHtml(`{"lobbies":[${'{},'.repeat(1_000_000)}{}]}`)
     const limits = { values: 1_000, yamlCharacters: 1_000 }
 
-    expect(() => parseScenarioText(large, { file: 'bug.html', limits })).toThrow(
+    expect(() => runAtOnce(parseScenarioText(large, { file: 'bug.html', limits }))).toThrow(
       'bug.html is too large: its world has more than 2000000 objects, arrays and commas',
     )
   })

@@ -391,7 +391,7 @@ describe('mockmaker', () => {
     const leftOut = `${path}:2:2: matchmaker.tier is left out: the mock rents no machines\n`
 
     const written = await runHere(['import', path, '-o', output])
-    const printed = await runHere(['import', path])
+    const printed = await runHere(['import', path, '-o', '-'])
 
     const summary = `1 game mode. Not used as it is: 1 key\n${leftOut}`
     expect(written).toEqual({ code: 0, stdout: `${output}: ${summary}`, stderr: '' })

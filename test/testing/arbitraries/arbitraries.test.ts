@@ -144,6 +144,8 @@ describe('step', () => {
         async ([mock, commands]) => {
           // The same mock runs shorter lists of commands, if one fails.
           await mock.reset()
+          const [down] = mock.world.regions.all()
+          if (down) mock.faults.add({ region: down.region_id, effect: { outage: true } })
           await runSteps(commands)
 
           expect(mock.journal.find({ status: 500 })).toEqual([])

@@ -86,7 +86,7 @@ export class Story {
 type SavedStory = Omit<Story, 'oldest' | 'newest' | 'lobby' | 'wasIn' | 'add' | 'changeAt'>
 
 /** The stories of a world as JSON. */
-export interface SavedStories extends Pick<StoryRecorder, 'beginsAt' | 'changes'> {
+export interface SavedStories extends Pick<StoryRecorder, 'beginsAt' | 'changes' | 'restartedAt'> {
   readonly stories: readonly SavedStory[]
   readonly nextId: number
   readonly dropped: number
@@ -134,11 +134,12 @@ export class StoryRecorder {
   save(): SavedStories {
     this.#addFirstPlayers()
     const stories = [...this.#simulated.map.values(), ...this.#others.map.values()].map(story => ({ ...story }))
-    return { stories, nextId: this.#nextId, dropped: this.#dropped, beginsAt: this.beginsAt, changes: this.changes }
+    const { beginsAt, changes, restartedAt } = this
+    return { stories, nextId: this.#nextId, dropped: this.#dropped, beginsAt, changes, restartedAt }
   }
 
   /** Goes on with what `save` has returned. `shift`: the ids of all requests have risen by it. */
-  load({ stories, nextId, dropped, beginsAt, changes }: SavedStories, shift: number): void {
+  load({ stories, nextId, dropped, beginsAt, changes, restartedAt }: SavedStories, shift: number): void {
     this.begin(beginsAt)
     this.#players = undefined
     for (const saved of stories) {
@@ -151,6 +152,7 @@ export class StoryRecorder {
     }
     this.#nextId = nextId
     this.#dropped = dropped
+    this.restartedAt = restartedAt
     this.changes = Math.max(this.changes, changes)
     this.changed.emit()
   }
