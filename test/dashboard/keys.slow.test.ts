@@ -192,6 +192,12 @@ describe('the texts', () => {
     )
     expect(shown.map(({ textContent }) => textContent)).toContainEqual(expect.stringMatching(/^\d,\d{3} km$/))
     expect(shown.filter(({ isCut }) => isCut)).toEqual([])
+
+    // Beside details, the past leaves columns out.
+    await page.getByRole('slider', { name: 'Revision' }).press('Home')
+    await page.getByRole('region', { name: 'The past' }).waitFor()
+    await page.locator('.lobbies').getByRole('columnheader', { name: 'Seats then' }).waitFor()
+    expect(await cutNumbers()).toEqual([])
   })
 })
 

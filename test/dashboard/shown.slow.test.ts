@@ -206,6 +206,10 @@ describe('the page', () => {
     await send('/v1/lobbies/find')
     const warning = page.locator('.warning')
 
+    await warning.hover()
+    await page.locator('.requests .marked').waitFor()
+    await page.locator('h1').hover()
+    await page.locator('.requests .marked').waitFor({ state: 'detached' })
     await warning.click()
 
     expect((await warning.locator('.badge').innerText()).trim()).toBe('no such call')

@@ -22,8 +22,8 @@ export function tokenFor(mode: string | undefined): string | undefined {
   return [...tokens.values()].find(row => row.kind === 'public' && row.namespace_id === id)?.token
 }
 
-/** Sends a find, and opens its answer. */
-export async function findSeat(mode: string | undefined = page.mode.peek()): Promise<void> {
+/** Sends a find, and opens its answer. `region`: only there. */
+export async function findSeat(mode: string | undefined = page.mode.peek(), region?: string): Promise<void> {
   page.findMode.value = mode
   const token = tokenFor(mode)
   const since = page.newestRequest()
@@ -31,7 +31,7 @@ export async function findSeat(mode: string | undefined = page.mode.peek()): Pro
     await page.api.fetch(`${page.api.url}/matchmaker/lobbies/find`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify({ game_modes: [page.modeName()] }),
+      body: JSON.stringify({ game_modes: [page.modeName()], regions: region === undefined ? undefined : [region] }),
     })
     await page.openNewest(since, ({ operation }) => operation === 'lobbies.find')
   })

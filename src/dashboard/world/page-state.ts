@@ -139,12 +139,7 @@ class PageState {
   /** The time that the page shows, in ms since the epoch. */
   readonly time = computed(() => this.past.value?.at ?? this.now.value)
   /** The outages at that time, by the ids of their regions. */
-  readonly outages = computed(() => {
-    const time = this.time.value
-    const isOn = (fault: FaultState) => Date.parse(fault.begins_at ?? '') <= time && !isOver(fault, time)
-    const outages = this.live.faults.value.filter(isOn)
-    return new Map(outages.flatMap(fault => (fault.region === undefined ? [] : [[fault.region, fault]])))
-  })
+  readonly outages = computed(() => this.outagesAt(this.time.value))
   /** The jobs that are due next. The first ones of the schedule may have run since it came. */
   readonly upcoming = computed(() => this.live.schedule.value.filter(({ at }) => Date.parse(at) >= this.now.value))
   /** True if the user can change nothing: in the past, in a world that is only shown, and without a connection. */
@@ -154,6 +149,13 @@ class PageState {
   })
 
   #isTravelling = false
+
+  /** Returns the outages at a time, by the ids of their regions. */
+  outagesAt(time: number): ReadonlyMap<string, FaultState> {
+    const isOn = (fault: FaultState) => Date.parse(fault.begins_at ?? '') <= time && !isOver(fault, time)
+    const outages = this.live.faults.value.filter(fault => fault.region !== undefined && isOn(fault))
+    return new Map(outages.map(fault => [`${fault.region}`, fault]))
+  }
 
   /** Returns the answer that a find in a mode would get now. */
   findIn(mode: string | undefined): ExplainedChoice | undefined {
