@@ -59,6 +59,7 @@ async function openForm(page: Page): Promise<void> {
 /** Chooses an option of a list with the arrow keys. */
 async function choose(page: Page, label: string | RegExp, option: string): Promise<void> {
   const box = page.getByRole('combobox', { name: label, exact: typeof label === 'string' })
+  await box.locator('option', { hasText: option }).first().waitFor({ state: 'attached' })
   const options = await box.locator('option').allInnerTexts()
   const chosen = () => box.evaluate((select: HTMLSelectElement) => select.selectedIndex)
   for (let at = await chosen(); at !== options.indexOf(option); at = await chosen()) {

@@ -214,8 +214,6 @@ describe('the controls', () => {
             return `${element.tagName} ${element.getAttribute('aria-label') ?? ''} ${[x, y, width, height].map(Math.round)}`
           }),
       )
-    // A find from before the page has the world does not open itself.
-    await page.getByRole('button', { name: 'Find a seat' }).waitFor()
     await send(find, { game_modes: ['duel'] })
     await page.getByRole('grid', { name: '1 request' }).waitFor()
     await page.locator('.requests .operation').first().waitFor()
