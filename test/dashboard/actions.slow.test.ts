@@ -343,6 +343,12 @@ describe('the map', () => {
 
     await page.locator('.map .region', { hasText: 'London' }).locator('.disc').click({ button: 'right' })
     await page.locator('.map .region[data-selected]', { hasText: 'London' }).waitFor()
+    // The find opens itself. Who closes it before the page has asked for it does not see it again.
+    const release = deferred()
+    await page.route('**/__mock/journal?*', async route => {
+      await release.promise
+      await route.continue()
+    })
     await press(page, 'Find a seat here')
     await page
       .getByRole('region', { name: 'The chosen request' })
@@ -350,6 +356,10 @@ describe('the map', () => {
       .waitFor()
     expect(mock.journal.find()).toMatchObject([{ body: { game_modes: ['ffa'], regions: ['lnd-lon'] } }])
     await page.keyboard.press('Escape')
+    await page.locator('.details').waitFor({ state: 'detached' })
+    const answered = page.waitForResponse('**/__mock/journal?*')
+    release.resolve()
+    await answered
 
     await press(page, 'Frankfurt')
     await page.getByText('Take down Frankfurt…').waitFor()

@@ -13,7 +13,6 @@ import { parseJson } from '../../core/lib/json.js'
 import { isPlainRead } from '../../core/pipeline/outcome.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { seatsTaken } from '../../core/store/lobby-rules.js'
-import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
 import type { Rows, TableName } from '../../core/store/rows.js'
 import { tableNames } from '../../core/store/table-names.js'
 import type { Api } from './api.js'
@@ -113,7 +112,7 @@ export class FollowedWorld {
   readonly tables = createTables()
   /** The change sets that made lobbies, by the id of the lobby. Older lobbies are not here. */
   readonly made = new Map<string, Pick<Change, 'at' | 'revision'>>()
-  /** The seats taken when a lobby stopped, by its id. Lobbies that stopped before the page was opened are not here. */
+  /** The seats that an outage took, by the id of the lobby. Those from before the page was opened are not here. */
   readonly taken = new Map<string, number>()
   /** The lobbies that are not in `made` are older than this time. */
   madeSince = 0
@@ -453,12 +452,11 @@ export class FollowedWorld {
         const { revision, at, puts, deletes } = change
         shown.push({ revision, at: Date.parse(at), cause: change.cause, rows: puts.length + deletes.length })
         for (const { table, id } of deletes) this.tables[table].delete(id)
-        for (const { table, id, row } of puts) {
+        for (const { table, id } of puts) {
           if (table !== 'lobbies') continue
           const before = this.tables.lobbies.get(id)
           if (!before) this.made.set(id, { revision, at: Date.parse(at) })
-          else if (before.status !== 'stopped' && (row as LobbyRow).status === 'stopped')
-            this.taken.set(id, seatsTaken(before))
+          else if (change.cause.kind === 'fault') this.taken.set(id, seatsTaken(before))
         }
         putRows(this.tables, puts)
         players = addPlayers(players, change, id => this.#lobbyWords(id))

@@ -32,7 +32,7 @@ export function sumRegions({ regions, lobbies }: RowMaps): RegionSums[] {
 }
 
 /** Returns the name of a region for people. Some regions have an empty one. */
-export function regionName(regionId: string, { regions }: RowMaps): string {
+export function regionName(regionId: string, { regions }: Pick<RowMaps, 'regions'>): string {
   return regions.get(regionId)?.region_display_name || regionId
 }
 

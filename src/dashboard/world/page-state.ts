@@ -233,17 +233,19 @@ class PageState {
     this.go({ opened, ...(!isThere && { view: views[0], q: undefined, sort: undefined }) })
   }
 
-  /** Returns the id of the newest request that the page knows. */
-  newestRequest(): number {
-    return this.live.exchanges.peek().at(-1)?.id ?? 0
+  /** Remembers where the user is, and the newest request that the page knows, before it sends one. */
+  beforeRequest(): { readonly since: number; readonly address: Address } {
+    return { since: this.live.exchanges.peek().at(-1)?.id ?? 0, address: this.address.peek() }
   }
 
-  /** Shows the newest matching request after an id, unless the user goes on. Returns its id. `undefined`: it has no answer yet. */
-  async openNewest(since: number, isMatch: (entry: ShortenedEntry) => boolean): Promise<number | undefined> {
-    const shown = this.opened.peek()?.id
+  /** Shows the newest matching request since then, unless the user has gone on. Returns its id. `undefined`: it has no answer yet. */
+  async openNewest(
+    { since, address }: ReturnType<PageState['beforeRequest']>,
+    isMatch: (entry: ShortenedEntry) => boolean,
+  ): Promise<number | undefined> {
     const { exchanges } = await this.api.call('GET /journal', { query: { since, answers: 'short' } })
     const id = exchanges.findLast(isMatch)?.id
-    if (id !== undefined && this.opened.peek()?.id === shown) this.open('request', id)
+    if (id !== undefined && this.address.peek() === address) this.open('request', id)
     return id
   }
 
