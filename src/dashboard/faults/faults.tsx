@@ -1,10 +1,10 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Fault, FaultState } from '../../core/contract/faults.js'
 import type { JournalEntry } from '../../core/contract/journal.js'
 import { counted } from '../../core/lib/messages.js'
 import { durationFormat, parseDuration } from '../../core/lib/time.js'
-import { Button, Field, Form, Select } from '../ui/controls.js'
+import { Button, Choice, Field, Form } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { runAction, useLoaded } from '../ui/screen.js'
 import { copy } from '../world/copy.js'
@@ -279,21 +279,6 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
         </button>
       </Form>
     </details>
-  )
-}
-
-interface ChoiceProps<Value extends string> {
-  readonly label: string
-  readonly chosen: Signal<Value | undefined>
-  readonly options: readonly (readonly [value: Value, text: string])[]
-}
-
-function Choice<Value extends string>({ label, chosen, options }: ChoiceProps<Value>) {
-  return (
-    <label>
-      {label}
-      <Select value={chosen.value} options={options} onChange={value => (chosen.value = value)} />
-    </label>
   )
 }
 
