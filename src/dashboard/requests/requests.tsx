@@ -176,8 +176,10 @@ function noteOf(row: RequestRow): string | undefined {
 /** Says which regions of a find or of a list were down. Empty: none, or another operation. */
 function outageWords({ operation, status, body, caller, time }: ShortenedEntry): string {
   if (status !== 200 || (operation !== 'regions.list' && operation !== 'lobbies.find')) return ''
+  const { tables, faults } = page.live
+  // Most worlds have none, and thousands of rows ask.
+  if (faults.value.length === 0) return ''
   const outages = page.outagesAt(Date.parse(time))
-  const { tables } = page.live
   const { game_modes = [], regions } = Object(body)
   const known = { tables, outageOf: (id: string) => outages.get(id) }
   const texts =
