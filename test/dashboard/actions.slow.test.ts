@@ -59,6 +59,7 @@ async function openForm(page: Page): Promise<void> {
 /** Chooses an option of a list with the arrow keys. */
 async function choose(page: Page, label: string | RegExp, option: string): Promise<void> {
   const box = page.getByRole('combobox', { name: label, exact: typeof label === 'string' })
+  await box.locator('option', { hasText: option }).first().waitFor({ state: 'attached' })
   const options = await box.locator('option').allInnerTexts()
   const chosen = () => box.evaluate((select: HTMLSelectElement) => select.selectedIndex)
   for (let at = await chosen(); at !== options.indexOf(option); at = await chosen()) {
@@ -218,6 +219,18 @@ describe('the faults', () => {
       .toMatchObject([
         { operation: 'lobbies.*', effect: { error: { status: 503, message: 'down for now' } }, times: 2, chance: 0.5 },
       ])
+
+    await choose(page, 'Effect', 'Shift the date header')
+    await page.getByRole('textbox', { name: 'Shift' }).fill('-5m')
+    await press(page, 'Turn it on')
+    await expect.poll(() => mock.faults.list()).toMatchObject([{}, { effect: { date: '-5m' } }])
+    await choose(page, 'Effect', 'Take a region down')
+    await choose(page, 'Region', 'Tokyo')
+    await page.getByLabel('For').fill('10s')
+    await press(page, 'Turn it on')
+    await expect
+      .poll(() => mock.faults.list())
+      .toMatchObject([{}, {}, { region: 'lnd-tok', effect: { outage: true }, for: '10s' }])
   })
 })
 
@@ -324,16 +337,36 @@ describe('the map', () => {
     await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringContaining('London')])
   })
 
-  it('takes a region down by its menu, says so, and brings it back', async ({ open }) => {
-    const { page, mock } = await open({ scenario })
+  it('finds a seat in a region by its menu, takes it down, says so, and brings it back', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario, size: { width: 1440, height: 900 } })
     const focused = () => page.evaluate(() => document.activeElement?.textContent)
+
+    await page.locator('.map .region', { hasText: 'London' }).locator('.disc').click({ button: 'right' })
+    await page.locator('.map .region[data-selected]', { hasText: 'London' }).waitFor()
+    // The find opens itself. Who closes it before the page has asked for it does not see it again.
+    const release = deferred()
+    await page.route('**/__mock/journal?*', async route => {
+      await release.promise
+      await route.continue()
+    })
+    await press(page, 'Find a seat here')
+    await page
+      .getByRole('region', { name: 'The chosen request' })
+      .getByText(/^London won/)
+      .waitFor()
+    expect(mock.journal.find()).toMatchObject([{ body: { game_modes: ['ffa'], regions: ['lnd-lon'] } }])
+    await page.keyboard.press('Escape')
+    await page.locator('.details').waitFor({ state: 'detached' })
+    const answered = page.waitForResponse('**/__mock/journal?*')
+    release.resolve()
+    await answered
 
     await press(page, 'Frankfurt')
     await page.getByText('Take down Frankfurt…').waitFor()
-    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown')
+    for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowRight')
     await page.getByText('1 lobby stops, 2 players lose seats').waitFor()
-    await expect.poll(focused).toBe('for 30 s')
+    await expect.poll(focused).toBe('for 30 s Enter')
     await page.keyboard.press('Enter')
 
     await expect
@@ -341,7 +374,12 @@ describe('the map', () => {
       .toMatchObject([{ region: 'lnd-fra', effect: { outage: true }, for: '30s' }])
     await page.locator('.map-title', { hasText: '2 of 3 regions' }).getByText('Frankfurt down').waitFor()
     await expect.poll(() => notesOf(page)).toContain('down, back in 30 s')
-    await expect.poll(() => rowsOf(page, 'lobbies')).toContainEqual(expect.stringContaining('stopped, region down'))
+    await expect
+      .poll(() => rowsOf(page, 'lobbies'))
+      .toContainEqual(expect.stringMatching(/had 2 \/ 2\s+–\s+stopped, region down[\s\S]*ended/))
+    await page.getByText('1 of 2 has a free seat, 1 stopped in Frankfurt').waitFor()
+    await send('/matchmaker/regions')
+    await page.locator('.request', { hasText: 'Frankfurt is down, and stays listed.' }).waitFor()
     await press(page, 'Bring Frankfurt back')
     await expect.poll(() => mock.faults.list()).toEqual([])
     await expect.poll(() => page.locator('[data-kind=down]').count()).toBe(0)

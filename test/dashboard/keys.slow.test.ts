@@ -192,6 +192,12 @@ describe('the texts', () => {
     )
     expect(shown.map(({ textContent }) => textContent)).toContainEqual(expect.stringMatching(/^\d,\d{3} km$/))
     expect(shown.filter(({ isCut }) => isCut)).toEqual([])
+
+    // Beside details, the past leaves columns out.
+    await page.getByRole('slider', { name: 'Revision' }).press('Home')
+    await page.getByRole('region', { name: 'The past' }).waitFor()
+    await page.locator('.lobbies').getByRole('columnheader', { name: 'Seats then' }).waitFor()
+    expect(await cutNumbers()).toEqual([])
   })
 })
 
@@ -208,8 +214,6 @@ describe('the controls', () => {
             return `${element.tagName} ${element.getAttribute('aria-label') ?? ''} ${[x, y, width, height].map(Math.round)}`
           }),
       )
-    // A find from before the page has the world does not open itself.
-    await page.getByRole('button', { name: 'Find a seat' }).waitFor()
     await send(find, { game_modes: ['duel'] })
     await page.getByRole('grid', { name: '1 request' }).waitFor()
     await page.locator('.requests .operation').first().waitFor()

@@ -1,6 +1,14 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { type Box, frameOf, type Point, placeLabels, radiusOf, toFrame } from '../../src/dashboard/map/map-layout.js'
+import {
+  type Box,
+  frameOf,
+  type Point,
+  placeLabels,
+  pushApart,
+  radiusOf,
+  toFrame,
+} from '../../src/dashboard/map/map-layout.js'
 import { project } from '../../src/dashboard/map/projection.js'
 
 const place = fc.record({
@@ -35,12 +43,13 @@ function layOut({ regions, ...size }: World) {
     size,
   )
   const obstacles = [{ left: 0, right: 60, top: size.height - 28, bottom: size.height }]
-  const circles = regions.map(({ players, label, isImportant }, i) => ({
+  const placed = regions.map(({ players, label, isImportant }, i) => ({
     center: toFrame(points[i] ?? { x: 0, y: 0 }, frame),
     radius: radius(players),
     label,
     isImportant,
   }))
+  const circles = pushApart(placed, size)
   const places = placeLabels(circles, { ...size, obstacles })
   return { frame, obstacles, circles: circles.map((circle, i) => ({ ...circle, ...places[i] })) }
 }
@@ -57,7 +66,22 @@ const distanceToBox = ({ left, right, top, bottom }: Box, { x, y }: Point) =>
 const forAllWorlds = (rule: (world: World) => void) => fc.assert(fc.property(worlds, rule))
 
 describe('the map', () => {
-  it('cuts no circle, and shows each place at its point', () => {
+  it('pushes two circles apart, and none far from its place', () => {
+    forAllWorlds(world => {
+      const { circles } = layOut(world)
+      for (const { center, place } of circles) {
+        expect(Math.abs(center.x - place.x)).toBeLessThan(60.001)
+        expect(Math.abs(center.y - place.y)).toBeLessThan(60.001)
+      }
+      const [one, other] = layOut({ ...world, regions: world.regions.slice(0, 2) }).circles
+      if (one && other)
+        expect(Math.hypot(one.center.x - other.center.x, one.center.y - other.center.y)).toBeGreaterThan(
+          one.radius + other.radius,
+        )
+    })
+  })
+
+  it('cuts no circle', () => {
     forAllWorlds(world => {
       for (const { center, radius } of layOut(world).circles) {
         expect(center.x).toBeGreaterThanOrEqual(radius)

@@ -26,12 +26,12 @@ const columns = ['Mode', 'Region', 'Seats', 'Free', 'State', 'Server']
 /** Those of the past, which the other columns compare with the present. */
 const columnsThen = columns.slice(0, 3)
 
-/** Closes the details of the first find, which open themselves. */
+/** Closes the details of the first find, which open themselves. They may close by themselves meanwhile, too. */
 async function closeDetails(page: Page): Promise<void> {
-  const details = page.locator('.details')
-  if ((await details.count()) === 0) return
-  await details.getByRole('button', { name: 'Close' }).click()
-  await details.waitFor({ state: 'detached' })
+  await page.locator('.details [aria-label=Close]').evaluateAll(buttons => {
+    for (const button of buttons) (button as HTMLElement).click()
+  })
+  await page.locator('.details').waitFor({ state: 'detached' })
 }
 
 /** What the page shows: the sums of the regions, the lobbies in any order, and the statuses of the requests. */
@@ -206,6 +206,10 @@ describe('the page', () => {
     await send('/v1/lobbies/find')
     const warning = page.locator('.warning')
 
+    await warning.hover()
+    await page.locator('.requests .marked').waitFor()
+    await page.locator('h1').hover()
+    await page.locator('.requests .marked').waitFor({ state: 'detached' })
     await warning.click()
 
     expect((await warning.locator('.badge').innerText()).trim()).toBe('no such call')

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import type { ScenarioInput } from '../../src/core/scenario/index.js'
 import type { Mockmaker } from '../../src/index.js'
@@ -186,5 +186,45 @@ describe('twenty tasks by keyboard', () => {
     await perform(page, task, name)
 
     await done[task.name]?.(dashboard)
+  })
+})
+
+describe('a planted bug', () => {
+  it('is found with two clicks at most', async ({ open }) => {
+    const { page, mock } = await open({
+      scenario: { ...scenario, device_links: [{ token: 'device.mock.tv' }] },
+      async prepare({ mock, send }) {
+        for (const id of ['berlin', 'tokyo']) await mock.world.lobbies.update(id, { is_closed: true })
+        await send('/matchmaker/lobbies/list')
+        const lobby_id = 'arena'
+        await mock.lobby({ lobby_id, game_mode_id: 'duel', region_id: 'lnd-fra', max_players: 1, run_by: 'server' })
+        await send(find, { game_modes: ['duel'] })
+        await send('/matchmaker/lobbies/join', { lobby_id })
+        await mock.clock.advance('3m')
+        for (let i = 0; i < 6; i++) await send('/cloud/devices/links?device_link_token=device.mock.tv')
+        mock.faults.add({ region: 'lnd-tok', effect: { outage: true } })
+        await send(find, { game_modes: ['duel'], regions: ['lnd-tok'] })
+        mock.faults.add({ effect: { date: '+90s' } })
+      },
+    })
+    const tab = (name: string) => page.locator('.views button', { hasText: name })
+    const request = (text: string) => page.locator('.request', { hasText: text }).first()
+    const [kicked] = mock.stories.list({ outcome: 'never_connected' }).stories
+    const bugs: { readonly [bug: string]: { clicks: readonly Locator[]; shows: string | RegExp } } = {
+      'kicked player': { clicks: [tab('Players'), page.getByText(`${kicked?.name}`)], shows: `${kicked?.sentence}` },
+      'region down': { clicks: [], shows: 'Tokyo down' },
+      'region down, and a find that is refused': { clicks: [request('end fault')], shows: /^lnd-tok is down, so /i },
+      'hot loop': { clicks: [tab('Warnings')], shows: /^One client asked for a device link \d times/ },
+      'empty list': { clicks: [request('0 lobbies')], shows: /closed/ },
+      'last seat': { clicks: [request('lobbies.join')], shows: /^duel in Frankfurt is full: \w+ / },
+      skew: { clicks: [tab('Faults')], shows: 'date +90s, every request' },
+    }
+    for (const [bug, { clicks, shows }] of Object.entries(bugs)) {
+      expect(clicks.length, bug).toBeLessThanOrEqual(2)
+      for (const click of clicks) await click.click()
+      await page.getByText(shows).filter({ visible: true }).first().waitFor()
+      for (const key of ['Escape', 'w']) await page.keyboard.press(key)
+      await page.locator('.details').waitFor({ state: 'detached' })
+    }
   })
 })

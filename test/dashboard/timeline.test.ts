@@ -55,6 +55,7 @@ const empty: Parameters<typeof layOutLanes>[0] = {
   warnings: [],
   nameOf: ({ game_mode_id }) => game_mode_id,
   nameOfRegion: id => id,
+  timeText: ms => new Date(ms).toISOString().slice(11, 19),
   jobs: [],
   widthOf: text => text.length * 6,
 }
@@ -169,13 +170,16 @@ describe('the lanes of the timeline', () => {
     fc.assert(
       fc.property(fc.array(player, { maxLength: 12 }), all => {
         const players = all.map(({ from, length, isOver }, i): PlayerSpan => {
-          const span = { token: String(i), text: '', reservedAt: ago(from) }
+          const span = { token: String(i), text: '', reservedAt: ago(from), ...(isOver && { note: 'seat lost' }) }
           return isOver ? { ...span, endedAt: Math.min(now, ago(from) + length * 1_000) } : span
         })
         const { players: bars } = layOutLanes({ ...empty, players }, scale)
         for (const [i, one] of bars.entries())
           for (const other of bars.slice(i + 1))
-            if (one.row === other.row) expect(other.parts[0]?.[2]).toBeLessThanOrEqual(one.parts[0]?.[1] ?? 0)
+            if (one.row === other.row) {
+              const noteWidth = empty.widthOf(other.note ?? '')
+              expect((other.parts[0]?.[2] ?? 0) + noteWidth).toBeLessThanOrEqual(one.parts[0]?.[1] ?? 0)
+            }
       }),
     )
   })
@@ -191,7 +195,7 @@ describe('the lanes of the timeline', () => {
 
     expect(lanes(iso(now + 18_000))).toEqual([
       down,
-      { left: x(0), right: x(18), tone: 'bad', text: 'back in 18 s', isExpected: true },
+      { left: x(0), right: x(18), tone: 'bad', text: 'back at 20:05:30, in 18 s', isExpected: true },
     ])
     expect(lanes()).toEqual([down])
     expect(lanes(iso(ago(2)))).toEqual([{ ...down, right: x(-2) }])

@@ -105,7 +105,7 @@ describe('the examples', () => {
   beforeAll(async () => {
     packed = await packPackage()
   })
-  afterAll(() => packed.remove())
+  afterAll(() => packed.remove(), 600_000)
 
   it('all run in CI, and have a row in the matrix', () => {
     const folders = readdirSync('examples').sort()

@@ -28,7 +28,12 @@ interface CopyOptions {
 export async function openCopy(
   browser: Browser,
   html: string,
-  { size = { width: 1280, height: 900 }, query = '', prepare, until = '[data-connection=live]' }: CopyOptions = {},
+  {
+    size = { width: 1280, height: 900 },
+    query = '',
+    prepare,
+    until = '[data-connection=live][aria-busy=false]',
+  }: CopyOptions = {},
 ): Promise<OpenCopy> {
   const folder = mkdtempSync(join(tmpdir(), 'copy-'))
   const file = join(folder, 'bug.html')

@@ -89,7 +89,8 @@ export const it = base.extend<{ open: (options?: DashboardOptions) => Promise<Op
         }
         await prepare?.({ mock, send })
         await page.goto(server.url + path)
-        await page.locator('[data-connection=live]').waitFor()
+        // A key or a request before the page has the world does something else.
+        await page.locator('[data-connection=live][aria-busy=false]').waitFor()
         const restart = () => {
           const next = createMockmaker({ seed: 1, ...options })
           mocks.push(next)

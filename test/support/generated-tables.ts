@@ -5,7 +5,7 @@ import { anyCallErrors, type ErrorCode, errorStatus } from '../../src/core/contr
 import { type Limit, limits } from '../../src/core/contract/limits.js'
 import type { Auth } from '../../src/core/contract/operation.js'
 import { operationIds, operations } from '../../src/core/contract/operations.js'
-import { warningTexts } from '../../src/core/contract/warnings.js'
+import { warningTexts } from '../../src/core/contract/warning-texts.js'
 import { describeCalls } from '../../src/core/control/api.js'
 import { oldestPeers, type Peer } from '../../src/core/lib/peers.js'
 import * as loaded from '../../src/core/lib/real-globals.js'

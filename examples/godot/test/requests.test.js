@@ -70,4 +70,5 @@ test('the game server takes the player of a seat, and no other', { timeout: 60_0
   assert.equal(await greet('nobody'), 'who are you?')
   const lobby = await mock.world.lobbies.get(seat.lobby.lobby_id)
   assert.equal(lobby.total_player_count, 1)
+  assert.deepEqual(await mock.warnings.list(), [])
 })

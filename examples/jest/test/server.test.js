@@ -11,5 +11,6 @@ test('a server answers, and its client controls it', async () => {
   const { lobbies } = await (await fetch(`${url}/matchmaker/lobbies/list`)).json()
   expect(lobbies).toHaveLength(2)
   await expect(client).toHaveAnswered('lobbies.list', {}, 1)
+  await expect(client).toHaveNoWarnings()
   await close()
 })

@@ -44,6 +44,7 @@ test('the page asks the same mock', async () => {
   const { lobby_id } = await mock.lobby()
 
   await clickUntilShown(page, 'Refresh', page.locator('#from-page').getByText(lobby_id))
+  assert.deepEqual(await mock.warnings.list(), [])
   await page.close()
 })
 

@@ -21,6 +21,7 @@ test('takes a seat in the lobby that is there', async () => {
 
   assert.equal(await findSeat('duel'), lobby_id)
   assert.equal(mock.world.players.count(), 1)
+  assert.deepEqual(mock.warnings.list(), [])
 })
 
 test('reports a matchmaker that is out of order', async () => {

@@ -25,6 +25,8 @@ test('two players meet on the game server of one lobby, and see each other move'
   await expect(playersOf(other)).toHaveText(['other at 110, 150', 'you at 160, 140'])
   await other.close()
   await expect(playersOf(page)).toHaveText(['you at 110, 150'])
+  const { warnings } = await (await page.request.get('/mm/__mock/warnings')).json()
+  expect(warnings).toEqual([])
 })
 
 test('a device is linked when somebody completes its link', async ({ page, browser }) => {

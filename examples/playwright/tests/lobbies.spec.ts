@@ -30,6 +30,7 @@ test('takes a seat', async ({ page, mock, openApp }) => {
 
   await expect(page.getByRole('status')).toHaveText('You have a seat.')
   await expect(mock).toHaveAnswered('lobbies.join', { body: { lobby_id } }, 1)
+  await expect(mock).toHaveNoWarnings()
   // No game server runs here.
   await expect(mock).toHaveServed(lobby_id, { ready: false, connected: 0 })
   expect(await mock.world.players.count()).toBe(1)

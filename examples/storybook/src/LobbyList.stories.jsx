@@ -17,5 +17,6 @@ export const NewLobby = {
     await mock.lobby({ game_mode_id: 'ffa' })
     await userEvent.click(canvas.getByRole('button', { name: 'Reload' }))
     await expect(await canvas.findByText('ffa')).toBeVisible()
+    await expect(mock.warnings.list()).toEqual([])
   },
 }

@@ -41,6 +41,8 @@ test('the mock is beside the app', async () => {
 
   assert.match(main, /MOCKMAKER_URL.*"\/mm"/)
   assert.deepEqual(await lobbiesAt(`${url}/mm`), ['harbour'])
+  const { warnings } = await (await fetch(`${url}/mm/__mock/warnings`)).json()
+  assert.deepEqual(warnings, [])
   assert.match(lines.at(-1), /Mock:.*\/mm/)
   await server.close()
 })

@@ -13,4 +13,5 @@ test('waits for the link', async ({ mock, link }) => {
   await mock.completeDeviceLink(link.device_link_token)
 
   expect(await token).toMatch(/^cloud\.mock\./)
+  expect(mock).toHaveNoWarnings()
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { DisplayName, HostName, Identifier, Uint32 } from '../contract/formats.js'
-import { type WarningRule, warningRules, warningTexts } from '../contract/warnings.js'
+import { warningTexts } from '../contract/warning-texts.js'
+import { type WarningRule, warningRules } from '../contract/warnings.js'
 import type * as types from '../generated/rows.js'
 import { Time } from '../lib/time-schemas.js'
 import { Id, Location, ServerPorts, Token } from './columns.js'

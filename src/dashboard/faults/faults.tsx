@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Fault, FaultState } from '../../core/contract/faults.js'
+import type { JournalEntry } from '../../core/contract/journal.js'
 import { counted } from '../../core/lib/messages.js'
 import { durationFormat, parseDuration } from '../../core/lib/time.js'
-import { Button, Field, Form, Select } from '../ui/controls.js'
+import { Button, Choice, Field, Form } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { runAction, useLoaded } from '../ui/screen.js'
 import { copy } from '../world/copy.js'
@@ -166,7 +167,7 @@ function limitWords({ times, for: lasting, chance }: FaultState): string {
   return parts.map(part => `, ${part}`).join('')
 }
 
-type EffectName = 'error' | 'delay' | 'reset' | 'empty' | 'hold' | 'truncate' | 'index'
+type EffectName = 'error' | 'delay' | 'reset' | 'empty' | 'hold' | 'truncate' | 'index' | 'date' | 'outage'
 
 const effectNames: readonly [EffectName, text: string][] = [
   ['error', 'Answer with an error'],
@@ -176,22 +177,62 @@ const effectNames: readonly [EffectName, text: string][] = [
   ['empty', 'Close it without an answer'],
   ['truncate', 'Send half an answer'],
   ['index', 'Shift the watch index'],
+  ['date', 'Shift the date header'],
+  ['outage', 'Take a region down'],
 ]
+
+/** The fields of any other fault, and the fault that they make. */
+function useFault(draft: JournalEntry | undefined) {
+  const { code = '', message = '' } = errorOf(draft?.answer)
+  const [region] = page.shown.value.tables.regions.keys()
+  const fields = {
+    operation: useSignal<string>(draft?.operation ?? ''),
+    effect: useSignal<EffectName>(draft?.status === 0 ? 'reset' : 'error'),
+    status: useSignal(String(draft && draft.status >= 400 ? draft.status : 500)),
+    code: useSignal(code),
+    message: useSignal(message),
+    delay: useSignal('2s'),
+    offset: useSignal('1000'),
+    date: useSignal('+90s'),
+    region: useSignal(region),
+    times: useSignal('1'),
+    after: useSignal(''),
+    lasting: useSignal(''),
+    chance: useSignal('100'),
+  }
+  const effectOf = (): Fault['effect'] => {
+    const { effect, delay, offset, date, status, code, message } = fields
+    if (effect.value === 'delay') return { delay: delay.value }
+    if (effect.value === 'index') return { index: { offset: offset.value } }
+    if (effect.value === 'date') return { date: date.value }
+    if (effect.value !== 'error') return { [effect.value]: true }
+    const error = {
+      status: Number(status.value),
+      code: code.value || undefined,
+      message: message.value || undefined,
+    }
+    return { error: error as NonNullable<Fault['effect']['error']> } // the mock checks the code
+  }
+  const fault = (): Fault => {
+    const { effect, region, operation, times, after, lasting, chance } = fields
+    const own = { effect: effectOf(), after: after.value || undefined, for: lasting.value || undefined }
+    if (effect.value === 'outage') return { ...own, region: region.value }
+    return {
+      ...own,
+      operation: (operation.value || undefined) as Fault['operation'], // the mock checks it
+      times: times.value === '' ? undefined : Number(times.value),
+      chance: chance.value === '100' ? undefined : Number(chance.value) / 100,
+    }
+  }
+  return { ...fields, fault }
+}
 
 function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const draft = page.faultDraft.value
-  const { code = '', message = '' } = errorOf(draft?.answer)
-  const operation = useSignal<string>(draft?.operation ?? '')
-  const effect = useSignal<EffectName>(draft?.status === 0 ? 'reset' : 'error')
-  const status = useSignal(String(draft && draft.status >= 400 ? draft.status : 500))
-  const errorCode = useSignal(code)
-  const errorMessage = useSignal(message)
-  const delay = useSignal('2s')
-  const offset = useSignal('1000')
-  const times = useSignal('1')
-  const after = useSignal('')
-  const lasting = useSignal('')
-  const chance = useSignal('100')
+  const { fault, ...fields } = useFault(draft)
+  const effect = fields.effect.value
+  const isOutage = effect === 'outage'
+  const { tables } = page.shown.value
   // They only help to type.
   const operations = useLoaded(readOperationIds, [])
   const button = useRef<HTMLButtonElement>(null)
@@ -200,53 +241,39 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
     if (draft) button.current?.focus()
     return () => void (page.faultDraft.value = undefined)
   }, [])
-  const effectOf = (): Fault['effect'] => {
-    if (effect.value === 'delay') return { delay: delay.value }
-    if (effect.value === 'index') return { index: { offset: offset.value } }
-    if (effect.value !== 'error') return { [effect.value]: true }
-    const error = {
-      status: Number(status.value),
-      code: errorCode.value || undefined,
-      message: errorMessage.value || undefined,
-    }
-    return { error: error as NonNullable<Fault['effect']['error']> } // the mock checks the code
-  }
-  const submit = () =>
-    onAdd({
-      operation: (operation.value || undefined) as Fault['operation'], // the mock checks it
-      effect: effectOf(),
-      times: times.value === '' ? undefined : Number(times.value),
-      after: after.value || undefined,
-      for: lasting.value || undefined,
-      chance: chance.value === '100' ? undefined : Number(chance.value) / 100,
-    })
   return (
     <details class="custom" open={draft !== undefined}>
       <summary>Another fault</summary>
-      <Form onSubmit={submit}>
-        <Field label="Operation" list="operation-ids" placeholder="every request" text={operation} />
+      <Form onSubmit={() => onAdd(fault())}>
+        {isOutage ? (
+          <Choice
+            label="Region"
+            chosen={fields.region}
+            options={[...tables.regions.keys()].map(id => [id, regionName(id, tables)])}
+          />
+        ) : (
+          <Field label="Operation" list="operation-ids" placeholder="every request" text={fields.operation} />
+        )}
         <datalist id="operation-ids">
           {operations?.map(id => (
             <option key={id} value={id} />
           ))}
         </datalist>
-        <label>
-          Effect
-          <Select value={effect.value} options={effectNames} onChange={name => (effect.value = name)} />
-        </label>
-        {effect.value === 'error' && (
+        <Choice label="Effect" chosen={fields.effect} options={effectNames} />
+        {effect === 'error' && (
           <>
-            <Field label="Status" inputMode="decimal" text={status} />
-            <Field label="Code" placeholder="ERROR" text={errorCode} />
-            <Field label="Message" text={errorMessage} />
+            <Field label="Status" inputMode="decimal" text={fields.status} />
+            <Field label="Code" placeholder="ERROR" text={fields.code} />
+            <Field label="Message" text={fields.message} />
           </>
         )}
-        {effect.value === 'delay' && <Field label="Delay" text={delay} />}
-        {effect.value === 'index' && <Field label="Offset" text={offset} />}
-        <Field label="Times" inputMode="decimal" placeholder="always" text={times} />
-        <Field label="After" placeholder="now, or 30s" text={after} />
-        <Field label="For" placeholder="until off, or 30s" text={lasting} />
-        <Field label="Of 100 requests" inputMode="decimal" text={chance} />
+        {effect === 'delay' && <Field label="Delay" text={fields.delay} />}
+        {effect === 'index' && <Field label="Offset" text={fields.offset} />}
+        {effect === 'date' && <Field label="Shift" text={fields.date} />}
+        {!isOutage && <Field label="Times" inputMode="decimal" placeholder="always" text={fields.times} />}
+        <Field label="After" placeholder="now, or 30s" text={fields.after} />
+        <Field label="For" placeholder="until off, or 30s" text={fields.lasting} />
+        {!isOutage && <Field label="Of 100 requests" inputMode="decimal" text={fields.chance} />}
         <button type="submit" class="main" ref={button}>
           Turn it on
         </button>

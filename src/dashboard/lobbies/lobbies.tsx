@@ -1,4 +1,3 @@
-import type { Coordinates } from '../../core/contract/regions.js'
 import { exactValue } from '../../core/lib/json.js'
 import { counted, grouped } from '../../core/lib/messages.js'
 import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
@@ -12,7 +11,7 @@ import type { LobbyFilter } from '../world/address.js'
 import { sinceThen } from '../world/change-words.js'
 import { copyParts } from '../world/copy.js'
 import type { RowMaps } from '../world/followed-world.js'
-import { modeOptions, regionName, seatWords, serverWords } from '../world/lobby-rows.js'
+import { aboutText, kilometersTo, modeOptions, regionName, seatWords, serverWords } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { SearchField } from '../world/panes.js'
 import { WarningMark, warnedLobbies } from '../world/warned.js'
@@ -48,20 +47,22 @@ export function Lobbies() {
   const { sort = page.past.value ? 'since' : findOrder } = page.address.value
   const { tables } = page.shown.value
   const hidden = listObstacles(tables.lobbies.values(), tables)
-  const kilometers = distancesOf(tables)
   const all = [...tables.lobbies.values()]
   const shown = all.filter(filterOf(tables, hidden))
-  const columns = columnsOf({ tables, hidden, kilometers, now: page.time.value })
+  const columns = columnsOf({ tables, hidden, now: page.time.value })
   // A find takes the nearest of equal lobbies, and then the oldest.
-  const ordered = sort === findOrder && kilometers ? sorted(shown, columns, 'distance') : shown
+  const ordered = sort === findOrder ? sorted(shown, columns, 'distance') : shown
   const running = all.filter(({ status }) => status !== 'stopped').length
   const free = all.filter(hasFreeSeat).length
+  const lost = all.filter(isInOutage).length
   return (
     <section class="pane lobbies" aria-labelledby="lobbies">
       <header class="bar">
         <h2 id="lobbies">Lobbies</h2>
         <p class="muted">
           {grouped(free)} of {grouped(running)} {free === 1 ? 'has' : 'have'} a free seat
+          {lost > 0 &&
+            `, ${grouped(lost)} stopped in ${[...page.outages.value.keys()].map(id => regionName(id, tables)).join(', ')}`}
         </p>
         <LobbyTools tables={tables} />
       </header>
@@ -74,7 +75,7 @@ export function Lobbies() {
         keyOf={({ lobby_id }) => lobby_id}
         isSelected={({ lobby_id }) => lobby_id === page.lobbyId.value}
         rowClass={lobby => (hidden(lobby) !== undefined || !hasFreeSeat(lobby) ? 'quiet' : '')}
-        row={lobby => <PhoneRow lobby={lobby} tables={tables} kilometers={kilometers?.(lobby)} />}
+        row={lobby => <PhoneRow lobby={lobby} tables={tables} />}
         onOpen={({ lobby_id }) => page.open('lobby', lobby_id)}
         empty={page.isLoaded.value ? <NoLobby tables={tables} /> : '…'}
       />
@@ -155,33 +156,6 @@ function MakeLobby() {
   )
 }
 
-/** Returns a function that tells the distance of a lobby from the player in km. `undefined`: the player has no place. */
-function distancesOf(tables: RowMaps): ((lobby: LobbyRow) => number | undefined) | undefined {
-  const { client } = tables.settings.get('settings') ?? {}
-  if (!client) return undefined
-  return ({ region_id }) => {
-    const region = tables.regions.get(region_id)
-    return region && distance(client, region.datacenter_coord)
-  }
-}
-
-const earthRadius = 6_371
-
-/** Returns the distance of two places on a sphere, in km. The mock's own distances differ by half a percent at most. */
-function distance(from: Coordinates, to: Coordinates): number {
-  const radians = (degrees: number) => (degrees * Math.PI) / 180
-  const [one, other] = [radians(from.latitude), radians(to.latitude)]
-  const halfSine = (angle: number) => Math.sin(angle / 2) ** 2
-  const share =
-    halfSine(other - one) + Math.cos(one) * Math.cos(other) * halfSine(radians(to.longitude - from.longitude))
-  return 2 * earthRadius * Math.asin(Math.sqrt(Math.min(1, share)))
-}
-
-/** Writes a distance that is not exact: `≈ 6,490 km`. */
-function aboutText(kilometers: number | undefined): string {
-  return kilometers === undefined ? '–' : `≈ ${grouped(Math.round(kilometers / 10) * 10)} km`
-}
-
 /** Returns a function that tells whether a lobby has all words of a text: in its mode, map, region, id, state, or a player. */
 function textFilter(text: string, tables: RowMaps): (lobby: LobbyRow) => boolean {
   const words = text.toLowerCase().split(/\s+/)
@@ -213,7 +187,6 @@ function gameState(lobby: LobbyRow): string {
 interface ColumnsContext {
   readonly tables: RowMaps
   readonly hidden: Hidden
-  readonly kilometers: ReturnType<typeof distancesOf>
   readonly now: number
 }
 
@@ -235,6 +208,7 @@ function columnsSince(): readonly Column<LobbyRow>[] {
       key: 'now',
       title: 'Seats now',
       width: 72,
+      rank: 1,
       sortBy: lobby => since(lobby)[0],
       cell: lobby => <b>{since(lobby)[0]}</b>,
     },
@@ -242,6 +216,7 @@ function columnsSince(): readonly Column<LobbyRow>[] {
       key: 'since',
       title: 'Since then',
       width: 190,
+      rank: 2,
       sortBy: lobby => since(lobby)[1] || undefined,
       hint: lobby => since(lobby)[1],
       cell: lobby => <span class="muted cut">{since(lobby)[1]}</span>,
@@ -249,8 +224,9 @@ function columnsSince(): readonly Column<LobbyRow>[] {
   ]
 }
 
-function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column<LobbyRow>[] {
+function columnsOfPlace({ tables }: ColumnsContext): readonly Column<LobbyRow>[] {
   const region = (lobby: LobbyRow) => regionName(lobby.region_id, tables)
+  const kilometers = (lobby: LobbyRow) => kilometersTo(lobby.region_id, tables)
   const next = page.nextFind.value?.lobby_id
   return [
     {
@@ -283,8 +259,8 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
       title: 'Distance',
       width: 104,
       rank: 4,
-      sortBy: lobby => kilometers?.(lobby),
-      cell: lobby => <span class="muted">{aboutText(kilometers?.(lobby))}</span>,
+      sortBy: kilometers,
+      cell: lobby => <span class="muted">{aboutText(kilometers(lobby))}</span>,
     },
   ]
 }
@@ -302,7 +278,14 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
       hint: seatWords,
       cell: lobby => <Seats lobby={lobby} />,
     },
-    { key: 'free', title: 'Free', width: 64, rank: 2, sortBy: free, cell: lobby => grouped(free(lobby) ?? 0) },
+    {
+      key: 'free',
+      title: 'Free',
+      width: 64,
+      rank: 2,
+      sortBy: free,
+      cell: lobby => (isInOutage(lobby) ? '–' : grouped(free(lobby) ?? 0)),
+    },
     {
       key: 'state',
       title: 'State',
@@ -310,7 +293,7 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
       rank: 1,
       sortBy: lobby => stateWord(lobby, hidden(lobby)),
       cell: lobby => (
-        <span class="muted">
+        <span class={isInOutage(lobby) ? 'bad' : 'muted'}>
           {lobby.status === 'starting' && <i class="dot warn" />} {isInOutage(lobby) && <i class="dot bad" />}{' '}
           {stateWord(lobby, hidden(lobby))}
         </span>
@@ -330,10 +313,9 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
       width: 88,
       rank: 6,
       sortBy: ({ lobby_id }) => ageOf(lobby_id),
-      cell: ({ lobby_id }) => (
+      cell: ({ lobby_id, status }) => (
         <span class="muted">
-          {made.has(lobby_id) || '> '}
-          {age(ageOf(lobby_id))}
+          {status === 'stopped' ? 'ended' : `${made.has(lobby_id) ? '' : '> '}${age(ageOf(lobby_id))}`}
         </span>
       ),
     },
@@ -343,10 +325,10 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
 interface PhoneRowProps {
   readonly lobby: LobbyRow
   readonly tables: RowMaps
-  readonly kilometers: number | undefined
 }
 
-function PhoneRow({ lobby, tables, kilometers }: PhoneRowProps) {
+function PhoneRow({ lobby, tables }: PhoneRowProps) {
+  const kilometers = kilometersTo(lobby.region_id, tables)
   return (
     <div class="two-lines">
       <div class="cut">
@@ -361,10 +343,16 @@ function PhoneRow({ lobby, tables, kilometers }: PhoneRowProps) {
   )
 }
 
-/** The seats of a lobby: those who play, those on the way, and the free ones. */
+/** The seats of a lobby: those who play, those on the way, and the free ones. Or those that an outage took, as far as the page saw. */
 function Seats({ lobby }: { readonly lobby: LobbyRow }) {
   const { lobby_id, total_player_count, reserved_player_count, max_players_normal } = lobby
   const { lobbyId, plays } = page.foundSeat.value ?? {}
+  if (isInOutage(lobby)) {
+    const taken = page.live.taken.get(lobby_id)
+    return (
+      <span class="muted">{taken === undefined ? '–' : `had ${grouped(taken)} / ${grouped(max_players_normal)}`}</span>
+    )
+  }
   return (
     <SeatBar
       taken={total_player_count}

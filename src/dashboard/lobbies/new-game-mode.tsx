@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { fullNameOf } from '../../core/store/namespaces.js'
-import { Field, Form, Select } from '../ui/controls.js'
+import { Choice, Field, Form } from '../ui/controls.js'
 import { openDialog, runAction } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
 
@@ -8,7 +8,7 @@ import { page } from '../world/page-state.js'
 export function NewGameModeForm() {
   const { tables } = page.shown.value
   const ids = [...tables.namespaces.keys()]
-  const namespace = useSignal(ids[0] ?? '')
+  const namespace = useSignal(ids[0])
   const name = useSignal('')
   const seats = useSignal('8')
   const submit = () =>
@@ -16,7 +16,7 @@ export function NewGameModeForm() {
       const game_mode_id = name.value.trim()
       await page.api.call('POST /{table}', {
         params: { table: 'game-modes' },
-        body: { namespace_id: namespace.value || undefined, game_mode_id, max_players: Number(seats.value) },
+        body: { namespace_id: namespace.value, game_mode_id, max_players: Number(seats.value) },
       })
       openDialog.value = undefined
       return `Clients can find lobbies of ${game_mode_id} now.`
@@ -24,14 +24,7 @@ export function NewGameModeForm() {
   return (
     <Form onSubmit={submit}>
       {ids.length > 1 && (
-        <label>
-          Namespace
-          <Select
-            value={namespace.value}
-            options={ids.map(id => [id, fullNameOf(id, tables)])}
-            onChange={value => (namespace.value = value)}
-          />
-        </label>
+        <Choice label="Namespace" chosen={namespace} options={ids.map(id => [id, fullNameOf(id, tables)])} />
       )}
       <Field label="Name" text={name} required data-first placeholder="duel" />
       <Field label="Seats of a lobby" type="number" min="1" required text={seats} />

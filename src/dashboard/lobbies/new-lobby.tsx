@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Button, Field, Form, Select } from '../ui/controls.js'
+import { Button, Choice, Field, Form, Select } from '../ui/controls.js'
 import { openDialog, runAction, scenarioMenu } from '../ui/screen.js'
 import { modeOptions, regionName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
@@ -7,11 +7,11 @@ import { page } from '../world/page-state.js'
 /** The form that makes a lobby. */
 export function NewLobbyForm() {
   const { tables } = page.shown.value
-  const [firstMode = ''] = tables.gameModes.keys()
+  const [firstMode] = tables.gameModes.keys()
   const mode = useSignal(firstMode)
   const region = useSignal(page.region.value ?? '')
   const players = useSignal('0')
-  const chosen = tables.gameModes.get(mode.value)
+  const chosen = tables.gameModes.get(mode.value ?? '')
   if (!chosen)
     return (
       <p class="row-of">
@@ -32,10 +32,7 @@ export function NewLobbyForm() {
     })
   return (
     <Form onSubmit={submit}>
-      <label>
-        Game mode
-        <Select value={mode.value} options={modeOptions(tables)} onChange={value => (mode.value = value)} />
-      </label>
+      <Choice label="Game mode" chosen={mode} options={modeOptions(tables)} />
       <label>
         Region
         <Select

@@ -17,6 +17,7 @@ import {
   type MapFrame,
   type Point,
   placeLabels,
+  pushApart,
   radiusOf,
   toFrame,
 } from './map-layout.js'
@@ -76,7 +77,7 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
     shown.map(({ players }) => players),
     size,
   )
-  const circles = shown.map(region => ({
+  const placed = shown.map(region => ({
     region,
     center: toFrame(project(region.place), frame),
     // A cross needs room.
@@ -84,6 +85,7 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
     label: sizeOf(region),
     isImportant: region.kind !== 'plain' || page.region.value === region.id,
   }))
+  const circles = pushApart(placed, size)
   const { width, height } = size
   const obstacles = [
     ...(width < legend.narrowest
@@ -99,7 +101,7 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
       <svg width={width} height={height} aria-hidden="true">
         <Land frame={frame} />
         {circles.map((circle, i) => (
-          <RegionCircle key={circle.region.id} {...circle} place={labels[i]} />
+          <RegionCircle key={circle.region.id} {...circle} labelPlace={labels[i]} />
         ))}
         {pin && next && <Route key={page.requestId.value} d={routeTo(pin, next)} />}
         {name?.isShown && (
@@ -109,27 +111,33 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
         )}
       </svg>
       {circles.map(({ region }, i) => (
-        <BringBack key={region.id} region={region} label={labels[i]?.box} />
+        <BringBack key={region.id} region={region} label={labels[i]?.box} width={width} />
       ))}
       <PlayerPin place={you} at={pin} dragged={dragged} frame={frame} />
     </div>
   )
 }
 
-/** The button beside the label of a region that is down. */
-function BringBack({
-  region: { id, name, kind },
-  label,
-}: {
+/** The space that the button has, in px. */
+const bringBackWidth = 96
+
+interface BringBackProps {
   readonly region: MapRegion
   readonly label: Box | undefined
-}) {
+  /** The width of the map. */
+  readonly width: number
+}
+
+/** The button beside the label of a region that is down, or below it at the edge of the map. */
+function BringBack({ region: { id, name, kind }, label, width }: BringBackProps) {
   if (kind !== 'down' || page.isReadOnly.value || !label) return null
+  const farthest = width - bringBackWidth
+  const isBeside = label.right < farthest
   return (
     <Button
       class="bring-back"
       aria-label={`Bring ${name} back`}
-      style={{ left: `${label.right + 8}px`, top: `${label.top}px` }}
+      style={{ left: `${Math.min(label.right + 8, farthest)}px`, top: `${isBeside ? label.top : label.bottom}px` }}
       onClick={() => bringBack(id)}
     >
       Bring back
@@ -216,12 +224,16 @@ function Land({ frame: { x, y, scale, seam } }: { readonly frame: MapFrame }) {
 
 interface RegionCircleProps extends Pick<LabelledCircle, 'center' | 'radius'> {
   readonly region: MapRegion
-  readonly place: LabelPlace | undefined
+  /** Where the region is. */
+  readonly place: Point
+  readonly labelPlace: LabelPlace | undefined
 }
 
-function RegionCircle({ region, center, radius, place }: RegionCircleProps) {
+function RegionCircle({ region, center, radius, place, labelPlace }: RegionCircleProps) {
   const { id, taken, seats, kind } = region
   const isSelected = page.region.value === id
+  const away = { x: place.x - center.x, y: place.y - center.y }
+  const edge = onWay({ x: 0, y: 0 }, away, radius)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the table does the same for the keyboard
     <g
@@ -231,6 +243,10 @@ function RegionCircle({ region, center, radius, place }: RegionCircleProps) {
       data-selected={isSelected || page.pointed.value === id || undefined}
       style={{ transform: `translate(${center.x}px, ${center.y}px)` }}
       onClick={() => openRegionMenu(id)}
+      onContextMenu={event => {
+        event.preventDefault()
+        openRegionMenu(id)
+      }}
     >
       <title>{titleOf(region)}</title>
       <circle class="disc" style={{ r: `${radius}px` }} />
@@ -242,7 +258,8 @@ function RegionCircle({ region, center, radius, place }: RegionCircleProps) {
         transform="rotate(-90)"
       />
       {kind === 'down' && <path class="ring" d="M-4-4 4 4M4-4-4 4" />}
-      {place && <RegionLabel region={region} center={center} place={place} />}
+      {Math.hypot(away.x, away.y) > radius && <path class="leader" d={`M${away.x} ${away.y}h0L${edge.x} ${edge.y}`} />}
+      {labelPlace && <RegionLabel region={region} center={center} place={labelPlace} />}
     </g>
   )
 }

@@ -108,10 +108,50 @@ type Side = (typeof sides)[number]
 /** The space between a circle and a label at its side, and above or below it. */
 const gaps = { beside: 6, near: 2 }
 
-/** A circle that wants a label. */
-export interface LabelledCircle {
+interface Circle {
   readonly center: Point
   readonly radius: number
+}
+
+/** A circle is at most this far from its true place, and a space between two. In px. */
+const [farthest, space] = [60, 2]
+
+/** Circles that still lie on each other after this number of rounds stay so. */
+const mostRounds = 12
+
+/** Pushes circles that lie on each other apart. `place`: the true place of each. */
+export function pushApart<One extends Circle>(
+  circles: readonly One[],
+  { width, height }: Size,
+): readonly (One & { readonly place: Point })[] {
+  const centers = circles.map(({ center }) => center)
+  const move = (i: number, { center, radius }: Circle, [dx, dy]: readonly [number, number]) => {
+    const { x, y } = centers[i] ?? center
+    const within = (moved: number, place: number, size: number) =>
+      Math.max(radius, place - farthest, Math.min(size - radius, place + farthest, moved))
+    centers[i] = { x: within(x + dx, center.x, width), y: within(y + dy, center.y, height) }
+  }
+  for (let round = 0, isChanged = true; isChanged && round < mostRounds; round++) {
+    isChanged = false
+    for (const [i, one] of circles.entries())
+      for (const [j, other] of circles.slice(0, i).entries()) {
+        const [from, to] = [centers[j] ?? other.center, centers[i] ?? one.center]
+        const [dx, dy] = [to.x - from.x, to.y - from.y]
+        const missing = one.radius + other.radius + space - Math.hypot(dx, dy)
+        if (missing <= 0) continue
+        isChanged = true
+        // Circles at one place go into different directions, the same each time.
+        const angle = dx === 0 && dy === 0 ? i : Math.atan2(dy, dx)
+        const [x, y] = [(Math.cos(angle) * missing) / 2, (Math.sin(angle) * missing) / 2]
+        move(i, one, [x, y])
+        move(j, other, [-x, -y])
+      }
+  }
+  return circles.map((circle, i) => ({ ...circle, center: centers[i] ?? circle.center, place: circle.center }))
+}
+
+/** A circle that wants a label. */
+export interface LabelledCircle extends Circle {
   readonly label: Size
   /** Its label is always shown. */
   readonly isImportant: boolean

@@ -1,9 +1,10 @@
 import { type Signal, signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 import { counted, grouped } from '../../core/lib/messages.js'
+import { findSeat } from '../requests/find-seat.js'
 import { Button, type DetailsAction } from '../ui/controls.js'
 import { openDialog, runAction, useModal } from '../ui/screen.js'
-import { regionName } from '../world/lobby-rows.js'
+import { aboutText, kilometersTo, regionName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 
 // What the user can do with a region. The menu of the region and the palette read this table.
@@ -46,7 +47,12 @@ export function regionActions(id: string): readonly RegionAction[] {
   }
   const body = { location: region.datacenter_coord }
   const isDown = page.outages.value.has(id)
+  const mode = page.mode.value
+  const find = () => void findSeat(mode, id)
   return [
+    ...(isDown || mode === undefined
+      ? []
+      : [{ id: 'find', label: 'Find a seat here', text: `Find a seat in ${name}`, run: find }]),
     show,
     ...(isDown ? [] : [{ id: 'new-lobby', label: 'Make a lobby here', fact: 'N', run: makeLobby }]),
     {
@@ -71,7 +77,7 @@ const outages: readonly (readonly [text: string, lasting: string | undefined])[]
 ]
 
 /** The size of both sheets, and the space above them, in px. */
-const size = { width: 496, height: 216, gap: 8 }
+const size = { width: 496, height: 248, gap: 8 }
 
 /** Returns the left and the top of a menu below the region, and below the regions that are down there. */
 function placeBelow(id: string): readonly [left: number, top: number] {
@@ -101,18 +107,18 @@ function moveByKey(event: KeyboardEvent): void {
 export function RegionMenu() {
   const { element, closeOutside } = useModal()
   const { id, isTakingDown } = menu.value
-  const name = regionName(id, page.shown.value.tables)
-  const {
-    players = 0,
-    lobbies = 0,
-    taken = 0,
-  } = page.regionSums.value.find(({ region }) => region.region_id === id) ?? {}
+  const { tables } = page.shown.value
+  const sums = page.regionSums.value.find(({ region }) => region.region_id === id)
+  const { players = 0, lobbies = 0, taken = 0 } = sums ?? {}
+  const [name, kilometers] = [regionName(id, tables), kilometersTo(id, tables)]
   useLayoutEffect(() => {
     const { current } = element
     if (!current) return
     const [left, top] = placeBelow(id)
     current.style.margin = `${top}px 0 0 ${left}px`
     current.querySelector<HTMLElement>('[data-first]')?.focus()
+    page.pointed.value = id
+    return () => void (page.pointed.value = undefined)
   }, [isTakingDown])
   const perform = (action: () => unknown) => {
     element.current?.close()
@@ -135,7 +141,11 @@ export function RegionMenu() {
     >
       <div>
         <p class="option">
-          <b dir="auto">{name}</b> <span class="muted">{counted(players, 'player', 'players')}</span>
+          <b dir="auto">{name}</b>{' '}
+          <small class="muted">
+            {counted(players, 'player', 'players')}
+            {kilometers !== undefined && `, ${aboutText(kilometers)}`}
+          </small>
         </p>
         {regionActions(id).map(({ id: action, label, kind, fact, run }, i) => (
           <Button
@@ -162,7 +172,7 @@ export function RegionMenu() {
               data-first={i === 1 || undefined}
               onClick={() => perform(() => takeDown(lasting))}
             >
-              {text}
+              {text} {i === 1 && <kbd>Enter</kbd>}
             </Button>
           ))}
         </div>

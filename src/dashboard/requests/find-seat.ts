@@ -22,18 +22,18 @@ export function tokenFor(mode: string | undefined): string | undefined {
   return [...tokens.values()].find(row => row.kind === 'public' && row.namespace_id === id)?.token
 }
 
-/** Sends a find, and opens its answer. */
-export async function findSeat(mode: string | undefined = page.mode.peek()): Promise<void> {
+/** Sends a find, and opens its answer. The first one opens itself, so the user may have closed it by then. `region`: only there. */
+export async function findSeat(mode: string | undefined = page.mode.peek(), region?: string): Promise<void> {
   page.findMode.value = mode
   const token = tokenFor(mode)
-  const since = page.newestRequest()
+  const before = page.beforeRequest()
   await runAction(async () => {
     await page.api.fetch(`${page.api.url}/matchmaker/lobbies/find`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify({ game_modes: [page.modeName()] }),
+      body: JSON.stringify({ game_modes: [page.modeName()], regions: region === undefined ? undefined : [region] }),
     })
-    await page.openNewest(since, ({ operation }) => operation === 'lobbies.find')
+    await page.openNewest(before, ({ operation }) => operation === 'lobbies.find')
   })
 }
 

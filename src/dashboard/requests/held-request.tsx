@@ -89,12 +89,10 @@ function waysOf({ id, fault, since }: HeldRequest, edit: Edit): DetailsAction[] 
   const isOff = page.isReadOnly.value
   const release = (how: HeldRelease) =>
     runAction(async () => {
-      const before = page.newestRequest()
+      const before = page.beforeRequest()
       const delay = edit.delay.value.trim() || undefined
       await page.api.call('POST /held/{request_id}/release', { params: { request_id: id }, body: { ...how, delay } })
-      // The user may have opened something else meanwhile.
-      if (page.opened.peek()?.id === id)
-        await page.openNewest(before, entry => entry.fault === fault && entry.since === since)
+      await page.openNewest(before, entry => entry.fault === fault && entry.since === since)
     })
   return [
     {

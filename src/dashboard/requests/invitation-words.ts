@@ -1,12 +1,11 @@
 import type { ExplainedCandidate } from '../../core/contract/journal.js'
 import { grouped } from '../../core/lib/messages.js'
-import type { RowMaps } from '../world/followed-world.js'
 import { regionName } from '../world/lobby-rows.js'
-import { kilometersText } from '../world/outcome.js'
+import { kilometersText, sentence } from '../world/outcome.js'
 
 // The words of the invitation, and the lobbies that it shows.
 
-const numbers = ['no', 'one', 'two', 'three']
+const numbers: { readonly [count: number]: string } = { 2: 'two', 3: 'three' }
 
 /** The rows of the invitation. */
 const mostShown = 3
@@ -24,14 +23,16 @@ export function candidatesShown([winner, ...others]: readonly ExplainedCandidate
 export function question(
   mode: string,
   fitting: readonly ExplainedCandidate[],
-  tables: Pick<RowMaps, 'regions'>,
+  tables: Parameters<typeof regionName>[1],
 ): string {
   const [nearest] = candidatesShown(fitting)
   if (!nearest) return `No lobby of ${mode} has a free seat. A find makes one.`
   const count = numbers[fitting.length] ?? grouped(fitting.length)
-  const lobbies = `${count} ${fitting.length === 1 ? 'lobby' : 'lobbies'} of ${mode} ${fitting.length === 1 ? 'has' : 'have'} a seat.`
-  const which = fitting.length === 1 ? '' : ' Which one will you get?'
+  const lobbies =
+    fitting.length === 1
+      ? `one lobby of ${mode} has a seat.`
+      : `${count} lobbies of ${mode} have a seat. Which one will you get?`
   const { kilometers, region_id } = nearest
-  if (kilometers === undefined) return `${lobbies.charAt(0).toUpperCase()}${lobbies.slice(1)}${which}`
-  return `You are ${kilometersText(kilometers)} from ${regionName(region_id, tables as RowMaps)}, and ${lobbies}${which}`
+  if (kilometers === undefined) return sentence(lobbies)
+  return `You are ${kilometersText(kilometers)} from ${regionName(region_id, tables)}, and ${lobbies}`
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { Fragment } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { counted } from '../../core/lib/messages.js'
 import { freeSeats } from '../../core/store/lobby-rules.js'
@@ -19,8 +20,7 @@ export function Invitation() {
     <div class="invitation body">
       <FindInvitation />
       <div class="block code-first">
-        <h2>Or send the first request from your code</h2>
-        <Code />
+        <Code title="Or send the first request from your code" />
         <p class="muted">
           It appears here within the second.{' '}
           <Button class="link" onClick={() => (openDialog.value = 'connect')}>
@@ -32,12 +32,12 @@ export function Invitation() {
         <span>
           Other worlds:{' '}
           {otherWorlds.map(([id, name], i) => (
-            <>
+            <Fragment key={id}>
               {i > 0 && ' · '}
-              <Button key={id} class="link" onClick={() => openScenario(id)}>
+              <Button class="link" onClick={() => openScenario(id)}>
                 {name}
               </Button>
-            </>
+            </Fragment>
           ))}
         </span>
       </p>
@@ -51,8 +51,13 @@ function openFirstFind(): void {
   if (isFree && first?.operation === 'lobbies.find') page.open('request', first.id)
 }
 
-function Code() {
-  return <FirstCode url={page.api.url} token={tokenFor(page.mode.value)} mode={page.modeName()} />
+function Code({ title }: { readonly title: string }) {
+  return (
+    <>
+      <h2>{title}</h2>
+      <FirstCode url={page.api.url} token={tokenFor(page.mode.value)} mode={page.modeName()} />
+    </>
+  )
 }
 
 const otherWorlds = [
@@ -76,28 +81,24 @@ function FindInvitation() {
   const { tables } = page.shown.value
   const mode = page.mode.value
   const { namespace_id, game_mode_id = '' } = tables.gameModes.get(mode ?? '') ?? {}
-  const loaded = useLoaded(
-    async () =>
-      mode === undefined
-        ? []
-        : (await page.api.call('GET /explain', { query: { find: game_mode_id, namespace: namespace_id } })).candidates,
-    [mode, page.live.finds.value],
-  )
+  const explain = () => page.api.call('GET /explain', { query: { find: game_mode_id, namespace: namespace_id } })
+  const loaded = useLoaded(async () => (mode ? (await explain()).candidates : []), [mode, page.live.finds.value])
   const fitting = loaded?.filter(fits)
   useEffect(() => {
     page.candidates.value = fitting ?? []
     return () => void (page.candidates.value = [])
   }, [loaded])
   if (mode === undefined || !fitting) return null
+  const shown = candidatesShown(fitting)
   const point = (region: string | undefined) => () => void (page.pointed.value = region)
   return (
     <div class="block invite">
       <p class="sentence" dir="auto">
         {page.findIn(mode)?.refusal ?? question(game_mode_id, fitting, tables)}
       </p>
-      {fitting.length > 0 && (
+      {shown.length > 0 && (
         <ul>
-          {candidatesShown(fitting).map(({ lobby_id, region_id, kilometers, free_seats }) => {
+          {shown.map(({ lobby_id, region_id, kilometers, free_seats }) => {
             const { max_players_normal: max = free_seats, reserved_player_count = 0 } =
               tables.lobbies.get(lobby_id) ?? {}
             return (
@@ -172,8 +173,7 @@ export function TryNext() {
         </Button>
       ))}
       <div class="block">
-        <h2>The same from your code</h2>
-        <Code />
+        <Code title="The same from your code" />
       </div>
     </section>
   )

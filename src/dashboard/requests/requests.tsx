@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ShortenedEntry, WaitReason } from '../../core/contract/journal.js'
+import { listedText, outageTexts } from '../../core/control/explain/outage-texts.js'
 import type { JournalState } from '../../core/control/states.js'
 import type { Warning } from '../../core/control/warnings/warning.js'
 import { counted, grouped } from '../../core/lib/messages.js'
@@ -9,9 +10,10 @@ import { duration } from '../ui/format.js'
 import { layout, openDialog, runAction } from '../ui/screen.js'
 import { Table } from '../ui/table.js'
 import { servedParts } from '../world/copy.js'
-import { operationName, outcomeOf, statusKind, timeWords } from '../world/outcome.js'
+import { regionName } from '../world/lobby-rows.js'
+import { operationName, outcomeOf, sentence, statusKind, timeWords } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
-import { WarningMark, warnedRequests } from '../world/warned.js'
+import { markedWarning, WarningMark, warnedRequests } from '../world/warned.js'
 import { foldRequests, type RequestRow } from './request-rows.js'
 
 const heights = { oneLine: 32, twoLines: 50, phone: 56, here: 30 } as const
@@ -156,15 +158,38 @@ function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefin
 function heightOf(row: Row): number {
   if (!('entries' in row)) return heights.here
   if (layout.peek() === 'phone') return heights.phone
-  const hasReason = statusKind(row.entry) === 'bad' || warningOf(row) !== undefined
+  const hasReason = statusKind(row.entry) === 'bad' || noteOf(row) !== undefined
   return hasReason && page.past.peek() === undefined ? heights.twoLines : heights.oneLine
 }
 
 function rowClass(row: Row, nextId: number | undefined): string {
   if (!('entries' in row)) return 'here'
-  if (warningOf(row)) return 'warned'
+  if (warningOf(row)) return row.entries.some(({ id }) => isMarked(id)) ? 'warned marked' : 'warned'
   return nextId !== undefined && row.entry.id >= nextId ? 'later' : ''
 }
+
+/** Says what is worth a second line of a request that worked: a warning, or the outages that it met. */
+function noteOf(row: RequestRow): string | undefined {
+  return warningOf(row)?.sentence ?? (outageWords(row.entry) || undefined)
+}
+
+/** Says which regions of a find or of a list were down. Empty: none, or another operation. */
+function outageWords({ operation, status, body, caller, time }: ShortenedEntry): string {
+  if (status !== 200 || (operation !== 'regions.list' && operation !== 'lobbies.find')) return ''
+  const { tables, faults } = page.live
+  // Most worlds have none, and thousands of rows ask.
+  if (faults.value.length === 0) return ''
+  const outages = page.outagesAt(Date.parse(time))
+  const { game_modes = [], regions } = Object(body)
+  const known = { tables, outageOf: (id: string) => outages.get(id) }
+  const texts =
+    operation === 'regions.list'
+      ? [...outages.keys()].map(id => listedText(regionName(id, tables)))
+      : outageTexts(caller?.namespace_id ?? '', { game_modes, regions }, known)
+  return texts.map(sentence).join(' ')
+}
+
+const isMarked = (id: number) => markedWarning.value?.requests.includes(id)
 
 /** Returns the newest warning that a request of the row proves. */
 function warningOf({ entries }: RequestRow): Warning | undefined {
@@ -210,17 +235,16 @@ function useOutcome(entry: ShortenedEntry): string {
 
 function RequestLine({ row }: { readonly row: RequestRow }) {
   const { entry, entries, isPart } = row
-  const warning = warningOf(row)
+  const [warning, note] = [warningOf(row), noteOf(row)]
   const result = useOutcome(entry)
   const isBad = statusKind(entry) === 'bad'
   const isPhone = layout.value === 'phone'
-  const hasReason = isBad || warning !== undefined
+  const hasReason = isBad || note !== undefined
   const isInOneLine = (!hasReason || page.past.value !== undefined) && !isPhone
-  const isWarned = warning !== undefined && !isInOneLine && !isBad
-  const outcome = isWarned ? warning.sentence : result
-  const words = (
-    <span class={isInOneLine ? 'cut outcome' : isWarned ? 'cut reason warn' : 'cut reason'} dir="auto" title={outcome}>
-      <bdi>{outcome}</bdi>
+  const hasNote = note !== undefined && !isInOneLine && !isBad
+  const words = (text: string, kind: string) => (
+    <span class={`cut ${kind}`} dir="auto" title={text}>
+      <bdi>{text}</bdi>
     </span>
   )
   return (
@@ -233,10 +257,10 @@ function RequestLine({ row }: { readonly row: RequestRow }) {
           {operationName(entry)}
         </b>
         {entries.length > 1 && <span class="times">×{grouped(entries.length)}</span>}
-        {isInOneLine && words}
+        {(isInOneLine || (hasNote && !isPhone)) && words(result, 'outcome')}
       </span>
       <span class="took">{timeWords(entry)}</span>
-      {!isInOneLine && words}
+      {!isInOneLine && (hasNote ? words(note, `reason note ${warning ? 'warn' : ''}`) : words(result, 'reason'))}
     </div>
   )
 }

@@ -24,7 +24,7 @@ function Repeated({ entry, request }: NonNullable<typeof page.repeated.value>) {
   const send = async () => {
     isWaiting.value = true
     await runAction(async () => {
-      const before = page.newestRequest()
+      const before = page.beforeRequest()
       const status = await statusOf(request, url, body.value)
       const isNew = (one: ShortenedEntry) => one.method === method && one.path === entry.path && one.status === status
       // The user may have closed the dialog, and gone on.

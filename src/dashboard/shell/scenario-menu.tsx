@@ -163,6 +163,7 @@ export function ScenarioDrop({ children }: { readonly children: ComponentChildre
     <div
       class="app"
       data-connection={page.live.connection.value}
+      aria-busy={!page.isLoaded.value && page.live.connection.value === 'live'}
       data-past={page.past.value !== undefined || undefined}
       data-drop={isOver.value || undefined}
     >

@@ -1,7 +1,7 @@
 import { smallFont } from '../ui/screen.js'
 import type { Span } from '../world/page-state.js'
 import { playerStates } from '../world/player-state.js'
-import type { Lanes, PlayerBar } from './timeline-lanes.js'
+import { type Lanes, noteGap, type PlayerBar } from './timeline-lanes.js'
 import { type TimelineScale, ticksOf, toPx } from './timeline-scale.js'
 
 // Draws the shapes of the lanes into a canvas, in the colours of the page.
@@ -96,7 +96,7 @@ function drawTicks({ context, width, colour }: Pen, scale: TimelineScale): void 
 
 const barHeight = 16
 
-function drawPlayer(pen: Pen, { row, state, parts, text, isChosen }: PlayerBar): void {
+function drawPlayer(pen: Pen, { row, state, parts, text, note = '', isChosen }: PlayerBar): void {
   const { context, width, colour } = pen
   const top = tops.players + 5 + row * 20
   const [fill, mark, ink] = playerStates[state].colours
@@ -126,6 +126,8 @@ function drawPlayer(pen: Pen, { row, state, parts, text, isChosen }: PlayerBar):
   const end = state === 'way' ? width : Math.min(width, last[2])
   context.fillStyle = colour(ink)
   textIn(context, text, { left: begin + 6, right: end - 4, baseline: top + 12 })
+  context.fillStyle = colour('bad')
+  context.fillText(note, last[2] + noteGap, top + 12)
   if (!isChosen) return
   context.strokeStyle = colour('accent')
   context.lineWidth = 2

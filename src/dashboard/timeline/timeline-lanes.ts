@@ -30,6 +30,8 @@ export interface PlayerBar {
   readonly state: PlayerState
   readonly parts: readonly BarPart[]
   readonly text: string
+  /** Beside its end. Absent: nothing. */
+  readonly note?: string
   readonly isChosen: boolean
 }
 
@@ -70,7 +72,8 @@ interface RestLane {
 export const restRows = 2
 
 interface LanesData {
-  readonly players: readonly PlayerSpan[]
+  /** `note`: what stands beside the end of the bar. */
+  readonly players: readonly (PlayerSpan & { readonly note?: string })[]
   readonly chosenPlayer: string | undefined
   /** The oldest first. */
   readonly exchanges: readonly ShortenedEntry[]
@@ -84,6 +87,7 @@ interface LanesData {
   /** Names the lobby of a server. */
   nameOf(server: GameServerState): string
   nameOfRegion(id: string): string
+  timeText(ms: number): string
   readonly jobs: readonly ScheduledJob[]
   /** Returns the width of a text in px. */
   widthOf(text: string): number
@@ -134,9 +138,12 @@ function newest<Item>(items: readonly Item[], isVisible: (item: Item) => boolean
 const playerRows = 2
 const barGap = 4
 
+/** The space between the bar of a player and its note, in px. */
+export const noteGap = 6
+
 /** Gives each visible player a row, the newest first. */
 function playerBars(
-  { players, chosenPlayer }: LanesData,
+  { players, chosenPlayer, widthOf }: LanesData,
   scale: TimelineScale,
 ): Pick<Lanes, 'players' | 'morePlayers'> {
   const { now, from, to } = scale
@@ -148,11 +155,15 @@ function playerBars(
   const taken: number[] = Array.from({ length: playerRows }, () => Number.POSITIVE_INFINITY)
   for (const player of visible) {
     const parts = partsOf(player, scale)
-    const right = Math.max(...parts.map(([, , end]) => end))
+    const { note } = player
+    const right = Math.max(...parts.map(([, , end]) => end)) + (note === undefined ? 0 : noteGap + widthOf(note))
     const row = taken.findIndex(left => right + barGap <= left)
     if (row === -1) continue
     taken[row] = Math.min(...parts.map(([, start]) => start))
-    bars.push({ row, state: seatState(player), parts, text: player.text, isChosen: player.token === chosenPlayer })
+    bars.push({
+      ...{ row, state: seatState(player), parts, text: player.text, isChosen: player.token === chosenPlayer },
+      ...(note !== undefined && { note }),
+    })
   }
   return { players: bars, morePlayers: visible.length - bars.length }
 }
@@ -213,7 +224,7 @@ function changeColumns(changes: readonly Change[], scale: TimelineScale): Lanes[
 /** Shows when a fault is on: from its begin to its end, or to now. A staged one begins right of now. */
 function faultSpans(
   fault: FaultState,
-  { nameOfRegion }: Pick<LanesData, 'nameOfRegion'>,
+  { nameOfRegion, timeText }: Pick<LanesData, 'nameOfRegion' | 'timeText'>,
   scale: TimelineScale,
 ): Span[] {
   const { begins_at, ends_at, operation, region } = fault
@@ -228,7 +239,7 @@ function faultSpans(
     return [{ ...span, tone: 'warn', text: `${operation ?? 'every request'}: ${faultWords(fault)}` }]
   const now = Math.min(Math.max(span.left, toPx(scale, scale.now)), span.right)
   const down: Span = { ...span, right: now, tone: 'bad', text: `${nameOfRegion(region)} down` }
-  const back = `back in ${duration(Math.max(0, end - scale.now))}`
+  const back = `back at ${timeText(end)}, in ${duration(Math.max(0, end - scale.now))}`
   return now < span.right ? [down, { ...span, left: now, tone: 'bad', text: back, isExpected: true }] : [down]
 }
 

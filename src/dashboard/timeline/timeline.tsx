@@ -10,6 +10,7 @@ import { copy } from '../world/copy.js'
 import { placeName, regionName } from '../world/lobby-rows.js'
 import { page, type Span } from '../world/page-state.js'
 import { playerStates, seatState, stateNames } from '../world/player-state.js'
+import { markedWarning } from '../world/warned.js'
 import { drawTimeline } from './timeline-drawing.js'
 import { layOutLanes, restRows } from './timeline-lanes.js'
 import {
@@ -359,15 +360,25 @@ const wheelStep = 80
 function lanesData() {
   const { live } = page
   const hasEnded = isEnd()
+  const marked = markedWarning.peek()
+  const outages = new Set<number | undefined>(
+    live.changes.peek().flatMap(({ at, cause }) => (cause.kind === 'fault' ? at : [])),
+  )
   return {
     players: live.players.peek().map(({ text: lobby, ...span }) => {
+      const isLost = outages.has(span.endedAt)
       const name = live.names.get(span.token)
       const text = span.endedAt === undefined ? lobby : playerStates[seatState(span)].word
-      return { ...span, text: name === undefined ? text : `${name} · ${text}`, ...(hasEnded && { nextAt: undefined }) }
+      return {
+        ...span,
+        text: name === undefined ? text : `${name} · ${text}`,
+        ...(hasEnded && { nextAt: undefined }),
+        ...(isLost && { note: 'seat lost' }),
+      }
     }),
-    chosenPlayer: page.playerKey.peek(),
+    chosenPlayer: page.playerKey.peek() ?? marked?.players?.[0],
     exchanges: live.exchanges.peek(),
-    chosenRequest: page.requestId.peek(),
+    chosenRequest: page.requestId.peek() ?? marked?.requests.at(-1),
     pending: live.pending.peek().pending,
     changes: live.changes.peek(),
     faults: live.faults.peek(),
@@ -375,6 +386,7 @@ function lanesData() {
     warnings: live.warnings.peek().warnings,
     nameOf: (server: GameServerState) => placeName(server, live.tables),
     nameOfRegion: (id: string) => regionName(id, live.tables),
+    timeText: (ms: number) => page.timeText(ms),
     jobs: hasEnded ? [] : page.upcoming.peek(),
     widthOf: textWidth,
   }
@@ -398,7 +410,7 @@ function useDrawing(draw: () => void, own: readonly Signal<unknown>[], zoom: Zoo
       live.warnings,
     ]
     // The drawing depends on all of these.
-    for (const signal of [...shown, ...own, upcoming, now, past, brushed, requestId, playerKey]) signal.value
+    for (const one of [...shown, ...own, upcoming, now, past, brushed, requestId, playerKey, markedWarning]) one.value
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       requestAnimationFrame(() => newest.current())

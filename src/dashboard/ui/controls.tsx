@@ -261,6 +261,21 @@ export function Select<Value extends string>({ label, value, options, onChange, 
   )
 }
 
+interface ChoiceProps<Value extends string> extends Pick<SelectProps<Value>, 'options'> {
+  readonly label: string
+  readonly chosen: Signal<Value | undefined>
+}
+
+/** A choice with its label. */
+export function Choice<Value extends string>({ label, chosen, options }: ChoiceProps<Value>) {
+  return (
+    <label>
+      {label}
+      <Select value={chosen.value} options={options} onChange={value => (chosen.value = value)} />
+    </label>
+  )
+}
+
 interface PartsProps<Name extends string> {
   readonly label: string
   /** The names, and their texts. */

@@ -287,7 +287,8 @@ function placesOf<Item>(items: readonly Item[], height: number | ((item: Item) =
   return { topOf: index => tops[index] ?? tops.at(-1) ?? 0, indexAt }
 }
 
-function targetOf(
+/** Returns the row to which a key leads. `page`: the rows of a page. `undefined`: another key. */
+export function targetOf(
   key: string,
   { index, last, page }: { readonly index: number; readonly last: number; readonly page: number },
 ): number | undefined {

@@ -1,16 +1,17 @@
 import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { type WarningRule, warningRules } from '../../core/contract/warnings.js'
 import type { Warning } from '../../core/control/warnings/warning.js'
 import { counted, grouped } from '../../core/lib/messages.js'
-import { playerName } from '../../core/store/player-names.js'
 import { Requests } from '../requests/requests.js'
 import { Button, CopyButton, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { Icon } from '../ui/icons.js'
 import { layout } from '../ui/screen.js'
+import { targetOf } from '../ui/table.js'
 import { placeName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
+import { markedWarning } from '../world/warned.js'
 
 /** A warning names this many of its players, and has as many links to their stories. */
 const mostPlayers = 3
@@ -18,21 +19,28 @@ const mostPlayers = 3
 /** The mistakes of clients and game servers, and the requests beside them. */
 export function Warnings() {
   const { warnings, dropped } = page.live.warnings.value
+  // They bring the names of players.
+  page.live.stories.value
   const rule = useSignal<WarningRule | ''>('')
-  const chosen = useSignal<number | undefined>(undefined)
+  const [chosen, pointed] = [useSignal<number | undefined>(undefined), useSignal<number | undefined>(undefined)]
   const all = useOrder(warnings)
   const shown = all.filter(warning => rule.value === '' || warning.rule === rule.value)
   const opened = chosen.value ?? (layout.value === 'phone' ? shown[0]?.id : undefined)
   const rules = [...new Set(all.map(warning => warning.rule))].sort()
+  const marked = shown.find(({ id }) => id === (pointed.value ?? opened))
+  useEffect(() => {
+    markedWarning.value = marked
+    return () => void (markedWarning.value = undefined)
+  }, [marked])
   const move = (event: KeyboardEvent) => {
-    const at = shown.findIndex(({ id }) => id === opened)
-    const next = { ArrowDown: shown[at + 1], ArrowUp: shown[Math.max(0, at - 1)] }[event.key]
-    if (event.key === 'Enter' && shown[at] && event.target === event.currentTarget) evidenceOf(shown[at])[0]?.open()
-    if (next) {
-      event.preventDefault()
-      chosen.value = next.id
-      document.getElementById(`warning-${next.id}`)?.scrollIntoView({ block: 'nearest' })
-    }
+    if (event.target !== event.currentTarget) return
+    const index = shown.findIndex(({ id }) => id === opened)
+    if (event.key === 'Enter' && shown[index]) evidenceOf(shown[index])[0]?.open()
+    const next = shown[targetOf(event.key, { index, last: shown.length - 1, page: 1 }) ?? -1]
+    if (!next) return
+    event.preventDefault()
+    chosen.value = next.id
+    document.getElementById(`warning-${next.id}`)?.scrollIntoView({ block: 'nearest' })
   }
   return (
     <>
@@ -74,6 +82,7 @@ export function Warnings() {
               warning={warning}
               isOpen={warning.id === opened}
               onOpen={() => (chosen.value = warning.id)}
+              onPoint={isOver => (pointed.value = isOver ? warning.id : undefined)}
             />
           ))}
         </div>
@@ -109,9 +118,10 @@ interface WarningRowProps {
   readonly warning: Warning
   readonly isOpen: boolean
   onOpen(): void
+  onPoint(isOver: boolean): void
 }
 
-function WarningRow({ warning, isOpen, onOpen }: WarningRowProps) {
+function WarningRow({ warning, isOpen, onOpen, onPoint }: WarningRowProps) {
   const { id, rule, sentence, advice, count, first_at, last_at, revision } = warning
   const isWhole = isOpen || layout.value !== 'phone'
   const seeThen = () => {
@@ -120,7 +130,15 @@ function WarningRow({ warning, isOpen, onOpen }: WarningRowProps) {
   }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
-    <div id={`warning-${id}`} role="row" class="warning" aria-selected={isOpen} onClick={onOpen}>
+    <div
+      id={`warning-${id}`}
+      role="row"
+      class="warning"
+      aria-selected={isOpen}
+      onClick={onOpen}
+      onPointerEnter={() => onPoint(true)}
+      onPointerLeave={() => onPoint(false)}
+    >
       <div role="gridcell">
         <span class="badge warn">
           <Icon name="warning" /> {rule}
@@ -159,11 +177,14 @@ function timesOf({ first_at, last_at }: Warning): string {
   return [...new Set(times)].join(' – ')
 }
 
+/** The page has heard of the story before, or hears of it soon. */
+const nameOf = (token: string) => page.live.names.get(token) ?? 'a player'
+
 /** Says what a warning is about: `client 127.0.0.1:51884 · devices.links.get`. */
 function subjectOf({ address, operation, device_link, players = [], lobby_id, game_mode_id }: Warning): string {
   const { tables } = page.live
   const lobby = lobby_id === undefined ? undefined : tables.lobbies.get(lobby_id)
-  const names = players.slice(0, mostPlayers).map(playerName).join(', ')
+  const names = players.slice(0, mostPlayers).map(nameOf).join(', ')
   return [
     address && `client ${address}`,
     operation,
@@ -185,27 +206,21 @@ interface Evidence {
 function evidenceOf({ requests, players = [], lobby_id, device_link }: Warning): readonly Evidence[] {
   const { tables, servers } = page.live
   const lobby = lobby_id === undefined ? undefined : tables.lobbies.get(lobby_id)
-  const [first, last] = [requests[0], requests.at(-1)]
-  const evidence: (Evidence | undefined)[] = [
-    first === undefined
-      ? undefined
-      : {
-          text: first === last ? `request ${first}` : `request ${first}, the first`,
-          open: () => page.open('request', first),
-        },
-    last === undefined || last === first
-      ? undefined
-      : { text: `request ${last}, the last`, open: () => page.open('request', last) },
+  const ends = [...new Set([...requests.slice(0, 1), ...requests.slice(-1)])]
+  return [
+    ...ends.map((id, i) => ({
+      text: `request ${id}${ends.length === 1 ? '' : i === 0 ? ', the first' : ', the last'}`,
+      open: () => page.open('request', id),
+    })),
     ...players
       .slice(0, mostPlayers)
-      .map(token => ({ text: `story of ${playerName(token)}`, open: () => page.open('player', token) })),
-    lobby && { text: `lobby ${placeName(lobby, tables)}`, open: () => page.open('lobby', lobby.lobby_id) },
+      .map(token => ({ text: `story of ${nameOf(token)}`, open: () => page.open('player', token) })),
+    ...(lobby ? [{ text: `lobby ${placeName(lobby, tables)}`, open: () => page.open('lobby', lobby.lobby_id) }] : []),
     ...servers.value
       .filter(server => server.lobby_id === lobby_id)
       .map(server => ({ text: 'log of the server', open: () => page.open('server', server.lobby_id) })),
-    device_link === undefined ? undefined : { text: `link ${device_link}`, open: () => page.show('devices') },
+    ...(device_link === undefined ? [] : [{ text: `link ${device_link}`, open: () => page.show('devices') }]),
   ]
-  return evidence.filter(one => one !== undefined)
 }
 
 function textOf(warning: Warning): string {

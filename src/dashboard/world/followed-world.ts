@@ -12,6 +12,7 @@ import type { KeptData } from '../../core/control/world-control.js'
 import { parseJson } from '../../core/lib/json.js'
 import { isPlainRead } from '../../core/pipeline/outcome.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
+import { seatsTaken } from '../../core/store/lobby-rules.js'
 import type { Rows, TableName } from '../../core/store/rows.js'
 import { tableNames } from '../../core/store/table-names.js'
 import type { Api } from './api.js'
@@ -111,6 +112,8 @@ export class FollowedWorld {
   readonly tables = createTables()
   /** The change sets that made lobbies, by the id of the lobby. Older lobbies are not here. */
   readonly made = new Map<string, Pick<Change, 'at' | 'revision'>>()
+  /** The seats that an outage took, by the id of the lobby. Those from before the page was opened are not here. */
+  readonly taken = new Map<string, number>()
   /** The lobbies that are not in `made` are older than this time. */
   madeSince = 0
   readonly connection: Signal<Connection> = signal('connecting')
@@ -406,6 +409,7 @@ export class FollowedWorld {
     batch(() => {
       for (const name of tableNames) this.tables[name].clear()
       this.made.clear()
+      this.taken.clear()
       putRows(this.tables, rows)
       this.exchanges.value = this.#withoutDropped(exchanges)
       this.changes.value = change_sets
@@ -448,8 +452,12 @@ export class FollowedWorld {
         const { revision, at, puts, deletes } = change
         shown.push({ revision, at: Date.parse(at), cause: change.cause, rows: puts.length + deletes.length })
         for (const { table, id } of deletes) this.tables[table].delete(id)
-        for (const { table, id } of puts)
-          if (table === 'lobbies' && !this.tables.lobbies.has(id)) this.made.set(id, { revision, at: Date.parse(at) })
+        for (const { table, id } of puts) {
+          if (table !== 'lobbies') continue
+          const before = this.tables.lobbies.get(id)
+          if (!before) this.made.set(id, { revision, at: Date.parse(at) })
+          else if (change.cause.kind === 'fault') this.taken.set(id, seatsTaken(before))
+        }
         putRows(this.tables, puts)
         players = addPlayers(players, change, id => this.#lobbyWords(id))
       }

@@ -32,8 +32,31 @@ export function sumRegions({ regions, lobbies }: RowMaps): RegionSums[] {
 }
 
 /** Returns the name of a region for people. Some regions have an empty one. */
-export function regionName(regionId: string, { regions }: RowMaps): string {
+export function regionName(regionId: string, { regions }: Pick<RowMaps, 'regions'>): string {
   return regions.get(regionId)?.region_display_name || regionId
+}
+
+const earthRadius = 6_371
+
+/**
+ * Returns the distance of a region from the player in km. `undefined`: the player has no place. The mock's own distances differ by
+ * half a percent at most.
+ */
+export function kilometersTo(regionId: string, { settings, regions }: RowMaps): number | undefined {
+  const from = settings.get('settings')?.client
+  const to = regions.get(regionId)?.datacenter_coord
+  if (!from || !to) return undefined
+  const radians = (degrees: number) => (degrees * Math.PI) / 180
+  const [one, other] = [radians(from.latitude), radians(to.latitude)]
+  const halfSine = (angle: number) => Math.sin(angle / 2) ** 2
+  const share =
+    halfSine(other - one) + Math.cos(one) * Math.cos(other) * halfSine(radians(to.longitude - from.longitude))
+  return 2 * earthRadius * Math.asin(Math.sqrt(Math.min(1, share)))
+}
+
+/** Writes a distance that is not exact: `≈ 6,490 km`. */
+export function aboutText(kilometers: number | undefined): string {
+  return kilometers === undefined ? '–' : `≈ ${grouped(Math.round(kilometers / 10) * 10)} km`
 }
 
 /** Names a lobby, or its server, by its game mode and its region: `duel, Frankfurt`. */

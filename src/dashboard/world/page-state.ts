@@ -139,12 +139,7 @@ class PageState {
   /** The time that the page shows, in ms since the epoch. */
   readonly time = computed(() => this.past.value?.at ?? this.now.value)
   /** The outages at that time, by the ids of their regions. */
-  readonly outages = computed(() => {
-    const time = this.time.value
-    const isOn = (fault: FaultState) => Date.parse(fault.begins_at ?? '') <= time && !isOver(fault, time)
-    const outages = this.live.faults.value.filter(isOn)
-    return new Map(outages.flatMap(fault => (fault.region === undefined ? [] : [[fault.region, fault]])))
-  })
+  readonly outages = computed(() => this.outagesAt(this.time.value))
   /** The jobs that are due next. The first ones of the schedule may have run since it came. */
   readonly upcoming = computed(() => this.live.schedule.value.filter(({ at }) => Date.parse(at) >= this.now.value))
   /** True if the user can change nothing: in the past, in a world that is only shown, and without a connection. */
@@ -154,6 +149,13 @@ class PageState {
   })
 
   #isTravelling = false
+
+  /** Returns the outages at a time, by the ids of their regions. */
+  outagesAt(time: number): ReadonlyMap<string, FaultState> {
+    const isOn = (fault: FaultState) => Date.parse(fault.begins_at ?? '') <= time && !isOver(fault, time)
+    const outages = this.live.faults.value.filter(fault => fault.region !== undefined && isOn(fault))
+    return new Map(outages.map(fault => [`${fault.region}`, fault]))
+  }
 
   /** Returns the answer that a find in a mode would get now. */
   findIn(mode: string | undefined): ExplainedChoice | undefined {
@@ -231,17 +233,19 @@ class PageState {
     this.go({ opened, ...(!isThere && { view: views[0], q: undefined, sort: undefined }) })
   }
 
-  /** Returns the id of the newest request that the page knows. */
-  newestRequest(): number {
-    return this.live.exchanges.peek().at(-1)?.id ?? 0
+  /** Remembers where the user is, and the newest request that the page knows, before it sends one. */
+  beforeRequest(): { readonly since: number; readonly address: Address } {
+    return { since: this.live.exchanges.peek().at(-1)?.id ?? 0, address: this.address.peek() }
   }
 
-  /** Shows the newest matching request after an id, unless the user goes on. Returns its id. `undefined`: it has no answer yet. */
-  async openNewest(since: number, isMatch: (entry: ShortenedEntry) => boolean): Promise<number | undefined> {
-    const shown = this.opened.peek()?.id
+  /** Shows the newest matching request since then, unless the user has gone on. Returns its id. `undefined`: it has no answer yet. */
+  async openNewest(
+    { since, address }: ReturnType<PageState['beforeRequest']>,
+    isMatch: (entry: ShortenedEntry) => boolean,
+  ): Promise<number | undefined> {
     const { exchanges } = await this.api.call('GET /journal', { query: { since, answers: 'short' } })
     const id = exchanges.findLast(isMatch)?.id
-    if (id !== undefined && this.opened.peek()?.id === shown) this.open('request', id)
+    if (id !== undefined && this.address.peek() === address) this.open('request', id)
     return id
   }
 

@@ -1,4 +1,4 @@
-import { computed } from '@preact/signals'
+import { computed, type Signal, signal } from '@preact/signals'
 import type { Warning } from '../../core/control/warnings/warning.js'
 import { Button } from '../ui/controls.js'
 import { Icon } from '../ui/icons.js'
@@ -21,6 +21,9 @@ export const warnedRequests = newestBy(({ requests }) => requests)
 export const warnedLobbies = newestBy(({ lobby_id }) => (lobby_id === undefined ? [] : [lobby_id]))
 /** The warnings by the tokens of players. */
 export const warnedPlayers = newestBy(({ players = [] }) => players)
+
+/** The warning of which the requests, and the marks on the timeline, are marked more. */
+export const markedWarning: Signal<Warning | undefined> = signal(undefined)
 
 /** Returns the newest warning about a thing that the details show. */
 function warningOf({ kind, id }: Opened): Warning | undefined {

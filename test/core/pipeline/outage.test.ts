@@ -64,7 +64,7 @@ describe('an outage', () => {
     expect(mock.stories.get('player.mock.one')?.steps.at(-1)).toMatchObject({
       kind: 'region_down',
       title: 'Region down',
-      text: 'The region went down, so duel in Frankfurt stopped.',
+      text: 'The region went down, so duel in Frankfurt stopped and the seat was lost.',
     })
   })
 

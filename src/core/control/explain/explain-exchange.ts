@@ -20,7 +20,8 @@ import { fullNameOf } from '../../store/namespaces.js'
 import type { TableName } from '../../store/rows.js'
 import { tablesByPath } from '../../store/table-names.js'
 import type { ReadView } from '../../store/world.js'
-import { choiceText, explainCandidates, obstacleTexts, outageTexts } from './explain-find.js'
+import { choiceText, explainCandidates, obstacleTexts } from './explain-find.js'
+import { listedText, outageTexts } from './outage-texts.js'
 
 type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>
 
@@ -63,7 +64,7 @@ function outagesOf(entry: JournalEntry, { tables, outageOf }: PastWorld): string
     return tables.regions
       .all()
       .flatMap(({ region_id, region_display_name }) =>
-        outageOf(region_id) === undefined ? [] : [`${region_display_name} is down, and stays listed`],
+        outageOf(region_id) === undefined ? [] : [listedText(region_display_name)],
       )
   if (operation !== 'lobbies.find' || caller?.namespace_id === undefined || caller.kind === 'development') return []
   return outageTexts(caller.namespace_id, findInputOf(entry), { tables, outageOf })

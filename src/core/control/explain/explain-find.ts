@@ -1,14 +1,14 @@
 import { ApiError } from '../../contract/errors.js'
 import type { AnswerReasons, ExplainedCandidate } from '../../contract/journal.js'
-import type { OperationInput } from '../../contract/operations.js'
 import type { Coordinates } from '../../contract/regions.js'
 import { chooseForFind, type FindCandidate, type FindCandidates, findCandidates } from '../../operations/matchmaking.js'
 import { clientLocation, distance } from '../../operations/regions.js'
-import { freeSeats, type ListObstacle, modeKey, seatsTaken } from '../../store/lobby-rules.js'
+import { freeSeats, type ListObstacle, seatsTaken } from '../../store/lobby-rules.js'
 import type { LobbyRow } from '../../store/matchmaker-rows.js'
 import type { Tables } from '../../store/model.js'
 import { findNamespace } from '../../store/namespaces.js'
 import type { ReadView } from '../../store/world.js'
+import { outageTexts } from './outage-texts.js'
 
 /** The answer that a find in a game mode gets now. */
 export interface ExplainedChoice {
@@ -132,23 +132,6 @@ function regionText(region_id: string, kilometers: number | undefined, isNew: bo
   if (kilometers !== undefined)
     return `${region_id} is the nearest region of the game mode, ${kilometers} km from the player`
   return `${region_id} is the first region of the game mode, because the place of the player is unknown`
-}
-
-/** Says which regions of a find are down: `of its two regions only London is up`. Empty if all are up. */
-export function outageTexts(
-  namespace_id: string,
-  { game_modes, regions }: Pick<OperationInput<'lobbies.find'>, 'game_modes' | 'regions'>,
-  { tables, outageOf }: { readonly tables: Pick<Tables, 'gameModes' | 'regions'> } & Pick<ReadView, 'outageOf'>,
-): string[] {
-  const modes = game_modes.flatMap(game_mode_id => tables.gameModes.get(modeKey({ namespace_id, game_mode_id })) ?? [])
-  const all = [...new Set(regions ?? modes.flatMap(mode => mode.regions))]
-  const names = (ids: readonly string[]) => ids.map(id => tables.regions.get(id)?.region_display_name ?? id).join(', ')
-  const up = all.filter(id => outageOf(id) === undefined)
-  if (up.length === all.length) return []
-  const count = all.length === 2 ? 'two' : all.length
-  if (up.length === 1) return [`of its ${count} regions only ${names(up)} is up`]
-  const down = all.filter(id => outageOf(id) !== undefined)
-  return [`${names(down)} ${down.length === 1 ? 'is' : 'are'} down`]
 }
 
 /** Says why find chose a lobby, and how many others were as full. */

@@ -136,7 +136,7 @@ const table = {
   }),
   region_down: ended('lobby_stopped', {
     title: 'Region down',
-    text: (_, { lobby }) => `The region went down, so ${lobby} stopped.`,
+    text: (_, { lobby }) => `The region went down, so ${lobby} stopped and the seat was lost.`,
     ending: end => until(end, 'its region went down', `the region of ${end.lobby} went down first`),
   }),
   server_ended: ended('server_ended', {
