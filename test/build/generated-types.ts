@@ -227,6 +227,15 @@ export const generatedFiles = declarations.map(({ file }) => file)
 
 /** Writes a generated file of types. */
 export function generatedTypes(file: string): string {
+  formattedFiles ??= formatted(generatedFiles.map(textOf).join(nextFile)).split(nextFile.trim())
+  return `${formattedFiles[generatedFiles.indexOf(file)]?.trim()}\n`
+}
+
+/** Stands between the files while they are formatted, because the formatter takes long to start. */
+const nextFile = '\n\n// The next file.\n\n'
+let formattedFiles: readonly string[] | undefined
+
+function textOf(file: string): string {
   const { list } = declarations.find(one => one.file === file) ?? { list: [] }
   const texts = list.map(one => one.text())
   const own = new Set(list.map(({ name }) => name))
@@ -243,7 +252,7 @@ export function generatedTypes(file: string): string {
       return used.length > 0 ? [`import type { ${used.sort().join(', ')} } from './${other.file}.js'`] : []
     })
   const head = '// `npm run generate` writes this file from the schemas.\n'
-  return formatted(`${[head + imports.join('\n'), ...texts].join('\n\n')}\n`)
+  return `${[head + imports.join('\n'), ...texts].join('\n\n')}\n`
 }
 
 function formatted(text: string): string {
