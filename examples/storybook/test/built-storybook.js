@@ -49,8 +49,9 @@ class StorybookPage {
   }
 
   /** Opens a story, and waits until its `play` has ended. Returns the reason if it failed. */
-  async open(storyId, globals = '') {
-    await this.page.goto(`${this.base}iframe.html?id=${storyId}&viewMode=story&globals=${globals}`)
+  async open(storyId) {
+    this.preview = this.page
+    await this.page.goto(`${this.base}iframe.html?id=${storyId}&viewMode=story`)
     return this.#failureOf(storyId)
   }
 
