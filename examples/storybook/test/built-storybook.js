@@ -101,7 +101,9 @@ class StorybookPage {
 
   /** Waits for a text in each of the frames of a docs page. */
   async frameSees(storyId, text) {
-    for (const frame of await this.page.locator(`iframe[src*="id=${storyId}"]`).all())
+    const frames = this.page.locator(`iframe[src*="id=${storyId}"]`)
+    await frames.first().waitFor({ state: 'attached' })
+    for (const frame of await frames.all())
       await frame.contentFrame().getByText(text, { exact: true }).first().waitFor()
   }
 
