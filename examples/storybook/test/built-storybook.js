@@ -49,8 +49,9 @@ class StorybookPage {
   }
 
   /** Opens a story, and waits until its `play` has ended. Returns the reason if it failed. */
-  async open(storyId, globals = '') {
-    await this.page.goto(`${this.base}iframe.html?id=${storyId}&viewMode=story&globals=${globals}`)
+  async open(storyId) {
+    this.preview = this.page
+    await this.page.goto(`${this.base}iframe.html?id=${storyId}&viewMode=story`)
     return this.#failureOf(storyId)
   }
 
@@ -100,7 +101,9 @@ class StorybookPage {
 
   /** Waits for a text in each of the frames of a docs page. */
   async frameSees(storyId, text) {
-    for (const frame of await this.page.locator(`iframe[src*="id=${storyId}"]`).all())
+    const frames = this.page.locator(`iframe[src*="id=${storyId}"]`)
+    await frames.first().waitFor({ state: 'attached' })
+    for (const frame of await frames.all())
       await frame.contentFrame().getByText(text, { exact: true }).first().waitFor()
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { after, afterEach, before, describe, it } from 'node:test'
 import { openStorybook } from './built-storybook.js'
 
 let [storybook, page] = []
@@ -7,36 +7,32 @@ before(async () => {
   storybook = await openStorybook('storybook-static', '/design/')
 })
 after(() => storybook.close())
-beforeEach(async () => {
+afterEach(() => assert.deepEqual(page.escaped, []))
+
+/** A page loads Storybook and all stories, so the tests of a group share one. */
+async function openPage() {
+  await page?.close()
   page = await storybook.openPage()
-})
-afterEach(async () => {
-  assert.deepEqual(page.escaped, [])
-  await page.close()
-})
+}
 
 describe('a story', () => {
+  before(openPage)
   it('has the scenario of its parameters', async () => {
     await page.open('lobbylist--empty')
     await page.sees('0 lobbies')
 
-    await page.open('lobbylist--busy')
+    await page.show('lobbylist--busy')
     await page.sees('330 lobbies')
   })
 
   it('has the faults of its parameters', async () => {
-    await page.open('lobbylist--broken')
+    await page.show('lobbylist--broken')
 
     await page.sees('The matchmaker answers 503')
   })
 
-  it('changes its world in `play`', async () => {
-    assert.equal(await page.open('lobbylist--new-lobby'), undefined)
-  })
-
-  it('sees nothing of the stories before', async () => {
-    await page.open('lobbylist--broken')
-    await page.show('lobbylist--new-lobby')
+  it('changes its world in `play`, and sees nothing of the stories before', async () => {
+    assert.equal(await page.show('lobbylist--new-lobby'), undefined)
     await page.sees('1 lobbies')
 
     await page.show('lobbylist--empty')
@@ -45,7 +41,7 @@ describe('a story', () => {
   })
 
   it('prints its requests if it fails', async () => {
-    assert.equal(await page.open('failing--failing-play'), 'as it should')
+    assert.equal(await page.show('failing--failing-play'), 'as it should')
 
     const [report] = page.printed.filter(text => text.includes('failing--failing-play, which failed'))
     assert.match(report, /GET \/matchmaker\/lobbies\/list → 200/)
@@ -57,6 +53,7 @@ describe('a story', () => {
 })
 
 describe('the toolbar', () => {
+  before(openPage)
   it('stands beside that of the preview, puts a scenario under the story that is shown, and takes it away', async () => {
     await page.openManager('lobbylist--empty')
     await page.sees('0 lobbies')
@@ -74,38 +71,26 @@ describe('the toolbar', () => {
     await page.page.getByText('French', { exact: true }).waitFor()
   })
 
-  it('follows a second selection while the story starts with the first', async () => {
+  it('follows a second selection while the story starts with the first, and keeps it for the next story', async () => {
     await page.open('lobbylist--busy')
     await page.sees('330 lobbies')
 
     await page.selectTwice('empty', 'ghost-town')
-
-    await page.sees('3 lobbies')
-  })
-
-  it('keeps the scenario for the next story', async () => {
-    await page.open('lobbylist--empty', 'mockmaker:ghost-town')
     await page.sees('3 lobbies')
 
-    await page.show('lobbylist--busy')
-
+    await page.show('lobbylist--empty')
     await page.sees('3 lobbies')
   })
 })
 
 describe('a docs page', () => {
-  it('shows each story with its own world', async () => {
+  before(openPage)
+  it('shows each story with its own world, and all with the scenario of the toolbar', async () => {
     await page.openDocs('lobbylist--docs')
-
     await page.frameSees('lobbylist--empty', '0 lobbies')
     await page.frameSees('lobbylist--busy', '330 lobbies')
     await page.frameSees('lobbylist--broken', 'The matchmaker answers 503')
     await page.frameSees('lobbylist--new-lobby', '1 lobbies')
-  })
-
-  it('shows all stories with the scenario of the toolbar', async () => {
-    await page.openDocs('lobbylist--docs')
-    await page.frameSees('lobbylist--busy', '330 lobbies')
 
     await page.select('ghost-town')
 
