@@ -13,7 +13,7 @@ import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
 import { didYouMean, quoted, UsageError } from '../lib/messages.js'
 import { nextTurn } from '../lib/next-turn.js'
-import { runAtOnce } from '../lib/steps.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import type { SharedStorage, SharedSummary } from '../storage/shared-storage.js'
 import type { KeptSummary } from '../storage/storage.js'
@@ -23,7 +23,7 @@ import { runInSlices } from '../store/timers.js'
 import { withPublicUrl } from '../store/world-state.js'
 import { type OpenWorld, OpenWorlds } from './open-worlds.js'
 import { type CommonSettings, RunningWorld } from './running-world.js'
-import { otherSeeds, type StartState } from './scenario-registry.js'
+import { otherSeeds, type ScenarioState, type StartState } from './scenario-registry.js'
 import { type StorageSettings, WorldLoader } from './world-loader.js'
 
 interface Limits {
@@ -197,8 +197,7 @@ export class RunningWorlds {
     const source = this.#isElsewhere(parsed.fork) ? await this.#loader.copyOf(parsed.fork) : undefined
     let running: RunningWorld
     try {
-      const state = await inSlices(this.#settings.registry.decoded(this.#stateOf(id, parsed, source), id))
-      running = this.#put(id, state, isKept)
+      running = await inSlices(this.#putInSteps(id, this.#stateOf(id, parsed, source), isKept))
     } finally {
       await source?.close()
     }
@@ -209,6 +208,10 @@ export class RunningWorlds {
       throw withUnknownOutcome(error, revision)
     }
     return running
+  }
+
+  *#putInSteps(id: string, state: ScenarioState, isKept: boolean): Steps<RunningWorld> {
+    return this.#put(id, yield* this.#settings.registry.decoded(state, id), isKept)
   }
 
   #put(id: string, state: StartState, isKept: boolean): RunningWorld {

@@ -27,7 +27,7 @@ export interface StartState {
 }
 
 /** The state of a scenario, whose past `decoded` decodes. */
-interface ScenarioState extends Omit<StartState, 'past'> {
+export interface ScenarioState extends Omit<StartState, 'past'> {
   readonly past?: Past | undefined
 }
 
