@@ -112,7 +112,7 @@ const world = {
   ],
   watchTimeout: [
     '--watch-timeout <duration>',
-    'the longest time that a watch waits for a change: 250ms, 40s, 1m30s',
+    'the longest wait for a change: 250ms, 40s, 1m30s',
     { parse: parseMs, default: defaults.watchTimeoutMs, shared: 'answers' },
   ],
   maxWorlds: [

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import type { ScenarioInput } from '../../src/core/scenario/index.js'
@@ -28,17 +27,29 @@ interface Task {
   readonly keys: readonly string[]
 }
 
-/** Reads the tasks and their keys from the reference. */
-async function readTasks(): Promise<Task[]> {
-  const page = await readFile('docs/reference/page.md', 'utf8')
-  const [, table = ''] = /### Twenty tasks by keyboard\n[\s\S]*?\|---\|---\|\n((?:\|.*\n)+)/.exec(page) ?? []
-  return [...table.matchAll(/^\| (.*) \| (.*) \|$/gm)].map(([, name = '', keys = '']) => ({
-    name,
-    keys: [...keys.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key),
-  }))
-}
-
-const tasks = await readTasks()
+/** Each begins on a page that was just opened. A text in the palette or in a field is typed. */
+const tasks: readonly Task[] = [
+  { name: 'See why a request failed', keys: ['Ctrl+K', 'find 400', 'Enter'] },
+  { name: 'Copy a request as curl', keys: ['J', 'Enter', 'C'] },
+  { name: 'Make a fault of a request', keys: ['J', 'Enter', 'F', 'Enter'] },
+  { name: 'Send a request again', keys: ['J', 'Enter', 'Ctrl+K', 'send again', 'Enter', 'Enter'] },
+  { name: 'See the world at a request', keys: ['J', 'Enter', 'T'] },
+  { name: 'Hold the next find', keys: ['H'] },
+  { name: 'Let a held request go on', keys: ['Ctrl+K', 'held', 'Enter', 'Ctrl+K', 'as it was', 'Enter'] },
+  { name: 'Find a player by name', keys: ['Ctrl+K', 'SilentOtter', 'Enter'] },
+  { name: 'Search the lobbies', keys: ['/', 'duel'] },
+  { name: 'Open a lobby', keys: ['Ctrl+K', 'lobby tokyo', 'Enter'] },
+  { name: 'Add a player to a lobby', keys: ['Ctrl+K', 'lobby tokyo', 'Enter', 'Ctrl+K', 'add a player', 'Enter'] },
+  { name: 'Make a lobby', keys: ['N', 'Enter'] },
+  { name: 'Add a game mode', keys: ['Ctrl+K', 'game mode', 'Enter', 'arena', 'Enter'] },
+  { name: 'Freeze the clock, or let it run', keys: ['Space'] },
+  { name: 'Move the clock forward by a minute', keys: ['+'] },
+  { name: 'Set the clock to a time', keys: ['Ctrl+K', '21:00', 'Enter'] },
+  { name: 'Go to the next event', keys: ['.'] },
+  { name: 'See the world a change ago, and come back', keys: ['←', 'Esc'] },
+  { name: 'Fork the past', keys: ['←', 'Ctrl+K', 'fork', 'Enter'] },
+  { name: 'Load a scenario', keys: ['Ctrl+K', 'quiet', 'Enter'] },
+]
 
 const names: Readonly<Record<string, string>> = {
   'Ctrl+K': 'Control+k',

@@ -16,7 +16,7 @@ const parts: Readonly<Record<string, () => string>> = {
   fidelity: fidelityNotes,
   control: controlList,
   errors: errorLists,
-  limits: limitTable,
+  limits: limitList,
   warnings: warningList,
   scenario: scenarioLists,
   globals: globalList,
@@ -94,9 +94,10 @@ const commonFlags = { url: flagsOf.env.url, token: flagsOf.env.token, controlTok
 
 function flagList(table: FlagTable): string {
   const common = table === commonFlags ? [] : Object.values(table).filter(flag => isCommon(flag))
+  const ofServe = table === flagsOf.serve ? [] : Object.values(table).filter(flag => !isCommon(flag) && isOfServe(flag))
   // `exec` takes the flags of `serve`, which are listed there.
   const own = Object.entries(table).flatMap(([key, flag]) =>
-    common.includes(flag) || (table === flagsOf.exec && key in flagsOf.serve) ? [] : [flag],
+    common.includes(flag) || ofServe.includes(flag) || (table === flagsOf.exec && key in flagsOf.serve) ? [] : [flag],
   )
   const lines = own.map(flag => {
     const [, help, { choices, default: value, without, env } = {}] = flag
@@ -108,6 +109,9 @@ function flagList(table: FlagTable): string {
   })
   return [
     ...lines,
+    ...(ofServe.length === 0 || table === flagsOf.exec
+      ? []
+      : [`- ${ofServe.map(namesOf).join(', ')}: as [above](#serve)`]),
     ...(common.length === 0 ? [] : [`- ${common.map(namesOf).join(', ')}: as [above](#flags-of-several-commands)`]),
   ].join('\n')
 }
@@ -115,18 +119,23 @@ function flagList(table: FlagTable): string {
 /** Tells whether it is the very flag: `show` has a `--control-token` of its own. */
 const isCommon = (flag: FlagTable[string]) => Object.values<FlagTable[string]>(commonFlags).includes(flag)
 
+/** Tells whether `serve` has the same flag, with the same help and default. */
+const isOfServe = (flag: FlagTable[string]) =>
+  Object.values<FlagTable[string]>(flagsOf.serve).some(other => JSON.stringify(other) === JSON.stringify(flag))
+
 /** Returns the names of a flag without its value: `-o`, `--output`. */
 function namesOf([flags]: FlagTable[string]): string {
   return flags.replace(/ <.*/, '').replaceAll(/[\w-]{2,}/g, '`$&`')
 }
 
-/** Lists the codes by status. Those that no operation answers are at the end. */
+/** Lists the codes by status and operations. Those that no operation answers are at the end. */
 function errorLists(): string {
   const codes = Object.entries(errorStatus).map(([code, status]) => ({ code, status, by: answeredBy(code) }))
   const statuses = [...new Set(codes.map(({ status }) => status))].sort()
   const answered = statuses.flatMap(status => {
-    const own = codes.flatMap(({ code, by, ...one }) => (one.status === status && by ? [`- \`${code}\`: ${by}`] : []))
-    return own.length === 0 ? [] : [[`### ${status}`, '', ...own].join('\n')]
+    const own = codes.filter(one => one.status === status && one.by)
+    const lines = listedTogether(own.map(({ code, by = '' }) => [code, by]))
+    return own.length === 0 ? [] : [[`### ${status}`, '', ...lines].join('\n')]
   })
   const others = statuses.flatMap(status => {
     const own = codes.flatMap(({ code, by, ...one }) => (one.status === status && !by ? [`\`${code}\``] : []))
@@ -141,8 +150,15 @@ function answeredBy(code: string): string | undefined {
   // The contract adds it to every operation with a body.
   if (code === 'API_BODY_TOO_LARGE') return 'any call with a body'
   const ids = operationIds.filter(id => (operations[id].errors as readonly string[]).includes(code))
-  if (ids.length > 8) return 'many operations'
+  if (ids.length > 7) return 'many operations'
   return ids.map(id => `\`${id}\``).join(', ') || undefined
+}
+
+/** Writes one line for all names with the same text. */
+function listedTogether(entries: Iterable<readonly [name: string, text: string]>): string[] {
+  const names = new Map<string, string[]>()
+  for (const [name, text] of entries) names.set(text, [...(names.get(text) ?? []), `\`${name}\``])
+  return [...names].map(([text, same]) => `- ${same.join(', ')}: ${escaped(text)}`)
 }
 
 function warningList(): string {
@@ -151,11 +167,10 @@ function warningList(): string {
     .join('\n')
 }
 
-function limitTable(): string {
-  const rows = Object.values<Limit>(limits).map(
-    ({ of, most, service = 'the same', code }) => `| ${of} | ${most} | ${service} | \`${code}\` |`,
-  )
-  return ['| at most | mock | real service | more is |', '|---|---|---|---|', ...rows].join('\n')
+function limitList(): string {
+  return Object.values<Limit>(limits)
+    .map(({ of, most, service, code }) => `- ${of}: ${most}${service ? `, real service ${service}` : ''}: \`${code}\``)
+    .join('\n')
 }
 
 /** The globals of which the mock keeps a part. */
@@ -172,7 +187,7 @@ function globalList(): string {
 
 function harList(): string {
   const keys = keysOf(z.toJSONSchema(Entry(), { io: 'input' }) as Schema)
-  return [...keys].flatMap(([name, text]) => (text === '' ? [] : [`- \`${name}\`: ${escaped(text)}`])).join('\n')
+  return listedTogether([...keys].filter(([, text]) => text !== '')).join('\n')
 }
 
 /** The entry points of a peer, and what works only with newer versions. */
@@ -234,6 +249,9 @@ const objects: readonly (readonly [title: string, path: string, ...others: strin
 const isAtSecondPath = (name: string) =>
   objects.some(([, , ...others]) => others.some(path => name.startsWith(`${path}.`)))
 
+/** Tells whether a text says no more than the name of its key. Editors show it, and the examples of the page have the key. */
+const isPlain = (text: string) => text.split(' ').length <= 7 && !text.includes(':')
+
 /** Faults, the journal and warnings have their own pages. The others are for editors and snapshots. */
 const elsewhere = ['faults', 'journal', 'warnings', '$schema']
 
@@ -243,7 +261,11 @@ function scenarioLists(): string {
     .map(([title, path, ...others]) => {
       const prefix = path === '' ? '' : `${path}.`
       const own = [...keys].filter(([name]) => ownerOf(name) === path && !isNamespaceKey(name) && !isAtSecondPath(name))
-      const lines = own.map(([name, text]) => `- \`${name.slice(prefix.length)}\`: ${escaped(withoutUsual(text))}`)
+      const lines = listedTogether(
+        own
+          .map(([name, text]) => [name.slice(prefix.length), withoutUsual(text)] as const)
+          .filter(([, text]) => !isPlain(text)),
+      )
       return [
         `### ${title}`,
         '',
@@ -260,7 +282,7 @@ function scenarioLists(): string {
 }
 
 /** The page names these defaults once. */
-const withoutUsual = (text: string) => text.replace(/ Default: (?:from the seed|none|never)\.$/, '')
+const withoutUsual = (text: string) => text.replace(/ Default: (?:from the seed|none|never|false)\.$/, '')
 
 const escaped = (text: string) => text.replace(/[|<]/g, '\\$&')
 

@@ -14,8 +14,7 @@ const playerTokenErrors = ['TOKEN_ERROR', 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'
 const tokenCheckNote =
   'The `player_token` is checked before the state of the lobby. Another kind of token is `CLAIMS_MISSING_ENTITLEMENT`, an unknown one `TOKEN_ERROR`.'
 
-const takeoverNote =
-  'If accepted, a call with the token of a lobby hands the lobby over to its server: see `lobbies.find`.'
+const takeoverNote = 'An accepted call with the token of a lobby hands it over to its server: see `lobbies.find`.'
 
 /** The calls of a game server about its lobby and its players. */
 export const gameServerOperations = {
@@ -91,7 +90,6 @@ export const gameServerOperations = {
         tokenCheckNote,
         'A player of another lobby is removed from that lobby, and the answer is `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`. No other error changes data.',
         'A player who left, or whose seat expired, is remembered for an hour. Then the token is unknown.',
-        'A player who reserved a seat by a call is removed 8 hours later. A player in the scenario stays.',
       ],
     },
     () => ({ body: z.object({ player_token: player_token() }), output: z.object({}) }),
@@ -107,8 +105,8 @@ export const gameServerOperations = {
       fidelity: [
         takeoverNote,
         tokenCheckNote,
-        'A player of another lobby is removed from that lobby, as in `players.connected`. The real service refuses, and keeps the player there.',
-        'A player who has not connected yet loses the seat. For a player who has left already, the call changes nothing.',
+        'A player of another lobby is removed from there. The real service refuses, and keeps the player.',
+        'A player who has not connected yet loses the seat. For one who has left, nothing changes.',
       ],
     },
     () => ({ body: z.object({ player_token: player_token() }), output: z.object({}) }),
@@ -123,7 +121,7 @@ export const gameServerOperations = {
       source: 'client',
       fidelity: [
         'The answer has every game mode with all its regions, even without players.',
-        'A count is at most 4294967295, the most that clients can read.',
+        'Counts are at most 4294967295, the most that clients can read.',
         'The mock ignores `exclude_outdated`: it has no lobbies of older versions.',
       ],
     },

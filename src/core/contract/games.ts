@@ -53,9 +53,9 @@ export const gameOperations = {
       source: 'client',
       fidelity: [
         'A game has no owner. Its `developer_group_id` comes from the scenario, else from the seed.',
-        '`total_player_count` is at most 4294967295, the most that clients can read.',
+        'Counts are at most 4294967295, the most that clients can read.',
         'It lists the versions that namespaces run, named `0.0.1`, `0.0.2`, … in their order. A version is as old as the first namespace that runs it.',
-        'Every game has all regions of the world. A region of your own has its `region_uuid`, else an id from the seed. Its `universal_region` follows its display name, else it is `unknown`.',
+        'Every game has all regions of the world. Of a region of your own, `universal_region` follows its display name, else it is `unknown`.',
       ],
     },
     () => ({

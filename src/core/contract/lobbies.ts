@@ -97,9 +97,9 @@ const optionsNote =
 const sameAsFindNote =
   'The limit of players per client address and the simulated game server work as in `lobbies.find`.'
 const simulatedServerNotes = [
-  'By default the mock simulates the game server. The lobby is ready at once, a player connects after 2 s, and leaves after 30 min.',
-  'The first accepted call with the token of a lobby hands it over to its real server, whose calls alone count from then on. Players that the mock had connected become reserved again, for 2 min.',
-  'With `servers: manual`, as in the real service, it reserves the seat, and answers when the server calls `lobbies.ready`. After `ready_within` (5 min), a reset or a shutdown the answer is `MATCHMAKER_LOBBY_STOPPED`. If the client disconnects first, its seat is free again.',
+  'By default the mock simulates the game server: the lobby is ready at once, a player connects after 2 s, and leaves after 30 min.',
+  'The first accepted call with the token of a lobby hands it over to its real server. Players that the mock had connected become reserved again, for 2 min.',
+  'With `servers: manual`, as in the real service, it reserves the seat, and answers when the server calls `lobbies.ready`. After `ready_within`, a reset or a shutdown the answer is `MATCHMAKER_LOBBY_STOPPED`.',
 ]
 
 const seatErrors = [
@@ -135,8 +135,8 @@ export const lobbyOperations = {
       errors: ['CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY', 'API_BAD_HEADERS'],
       source: 'interface',
       fidelity: [
-        'The list has every open lobby. The real service hides an empty one unless it is the only one of its mode, as `hide_empty_lobbies: true` does.',
-        'Without a token and a known Origin (curl, a native client), the default namespace answers if it is tokenless. The real service refuses.',
+        'The list has every open lobby. The real service hides empty ones, as `hide_empty_lobbies: true` does.',
+        'Without a token and a known Origin, the default namespace answers if it is tokenless. The real service refuses.',
         'Only the host name of an Origin counts, not its scheme and port.',
         'The distance is the WGS84 geodesic from `x-coords`, else from the `client` of the scenario, else 0. No address is looked up.',
         'A malformed `x-coords` is `API_BAD_HEADERS`. The real service ignores it.',
@@ -174,8 +174,8 @@ export const lobbyOperations = {
         ...simulatedServerNotes,
         'The fullest lobby is the one with the fewest free seats. On a tie, the nearest region wins, then the first of the requested modes, then the oldest lobby.',
         'Without `regions`, the mock searches all that the game modes enable, and creates a lobby in the nearest. The real service searches only the nearest.',
-        'If the game modes enable none of the `regions`, also of an empty list, it answers `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`. The real service answers `MATCHMAKER_AUTO_CREATE_FAILED`.',
-        'With `tags`, it finds a lobby that has all of them. With `max_players`, it finds a lobby with exactly that maximum. A new lobby gets both.',
+        'If the game modes enable none of the `regions`, or the list is empty, it answers `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`. The real service answers `MATCHMAKER_AUTO_CREATE_FAILED`.',
+        'It finds a lobby with all `tags`, and with exactly these `max_players`. A new lobby gets both.',
         optionsNote,
         'The limit of players per client address counts a loopback address without `x-forwarded-for` only if the scenario or an mm-config call has set it.',
         noProofNote,

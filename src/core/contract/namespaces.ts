@@ -133,10 +133,7 @@ export const namespaceOperations = {
       kind: 'write',
       errors: [...cloudErrors, 'API_BAD_BODY', 'VALIDATION_ERROR'],
       source: 'client',
-      fidelity: [
-        'Any UUID is a version. The new namespace copies the game modes that the first namespace of the game has now. The first one has none.',
-        '`metadata.errors` lists the problems of the names, like the validation.',
-      ],
+      fidelity: ['Any UUID is a version. The new namespace copies the game modes of the first namespace of the game.'],
     },
     () => ({
       params: InGame(),
@@ -157,7 +154,7 @@ export const namespaceOperations = {
       errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
       source: 'client',
       fidelity: [
-        'No VPN, proxy, Tor or hosting provider is detected. Each `max_players_per_client` is the same number.',
+        'Each `max_players_per_client` is the same number: no VPN, proxy, Tor or hosting provider is detected.',
         'Domains are verified at once, and are as old as their namespace. No one needs a password.',
         'The mock has no `kv` and no `identity`. Their configurations are empty.',
       ],
@@ -185,8 +182,8 @@ export const namespaceOperations = {
       errors: ['API_UNAUTHORIZED', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
       source: 'interface',
       fidelity: [
-        'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`. The real service answers 500 without a reason.',
-        'All unsigned 32-bit integers are accepted. The real service answers `VALIDATION_ERROR` to a `lobby_count_max` outside of 1 to 32767 and to `max_players` 0, and `CLOUD_INVALID_CONFIG` to negative numbers.',
+        'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`, in the real service 500.',
+        'All unsigned 32-bit integers are accepted. The real service answers `VALIDATION_ERROR` outside of its limits, and `CLOUD_INVALID_CONFIG` to negative numbers.',
       ],
     },
     () => ({ params: InNamespace(), body: matchmakerConfig() }),
@@ -231,8 +228,8 @@ export const namespaceOperations = {
       errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
       source: 'client',
       fidelity: [
-        '`metadata.errors` lists the problems of the ports, like the validation. `ports` are numbered in their order.',
-        'A body with both `ports` and `lobby_ports`, or with neither, is `API_BAD_BODY`. The real service answers `CLOUD_INVALID_CONFIG` and 500.',
+        '`ports` are numbered in their order.',
+        'A body with both `ports` and `lobby_ports`, or with neither, is `API_BAD_BODY`, in the real service `CLOUD_INVALID_CONFIG` and 500.',
       ],
     },
     () => ({
@@ -321,7 +318,7 @@ export const namespaceOperations = {
       kind: 'write',
       errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
       source: 'client',
-      fidelity: ['Removing a domain that the namespace does not have is not an error.'],
+      fidelity: ['Removing an unknown domain is not an error.'],
     },
     () => ({
       params: InNamespace().extend({ domain: z.string().meta({ description: 'A domain of the namespace.' }) }),

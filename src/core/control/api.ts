@@ -119,7 +119,7 @@ export const controlCalls = lazy(() => [
   call('GET /health', {
     answeredBy: 'this',
     summary:
-      'Returns the version and the uptime of the server, and counts worlds and waiting watches. `data` is the place of the worlds.',
+      'Returns the version, the uptime, the place of the worlds (`data`), and counts worlds and waiting watches.',
     run: async ({ server, version }): Promise<Health> => {
       await server.worlds.shared?.refresh()
       const { data } = server.worlds
@@ -133,7 +133,7 @@ export const controlCalls = lazy(() => [
     media: 'text/event-stream',
     answeredBy: 'this',
     summary:
-      'Lists the worlds, also those of other replicas. `created_at` and `used_at` are real times. A `sleeping` world is only in the storage, until the next request. `replica` is the address of the one that runs it. `waiters` of another replica is some seconds old.',
+      'Lists the worlds, also of other replicas. `created_at` and `used_at` are real times. A `sleeping` world is only in the storage. `replica` is the address of the one that runs it.',
     async run({ server, isReadOnly }) {
       await server.worlds.shared?.refresh()
       const worlds = server.worlds.list().map(world => marked(world, isReadOnly))
@@ -146,12 +146,12 @@ export const controlCalls = lazy(() => [
   call('GET /replicas', {
     answeredBy: 'this',
     summary:
-      'Lists the replicas, and the worlds that each runs. `epoch` rises when a replica begins to run a world, at `claimed_at`. `taken_from` is the replica that lost it without giving it back.',
+      'Lists the replicas with their worlds. `epoch` rises when a replica begins to run a world, at `claimed_at`. `taken_from` is one that lost it.',
     run: async ({ server }) => ({ replicas: await server.worlds.replicas() }),
   }),
   call('GET /worlds/{world_id}', {
     answeredBy: 'named',
-    summary: 'Returns a world: its title, description, seed, revision, time, and the number of records in each table.',
+    summary: 'Returns a world: its title, description, seed, revision, time, and the size of each table.',
     run({ server, params: { world_id }, isReadOnly }): WorldDescription & Pick<ListedWorld, 'created_at'> {
       const world = existing('world', world_id, server.worlds.get(world_id))
       const createdAt = server.worlds.createdAt(world_id)
@@ -161,7 +161,7 @@ export const controlCalls = lazy(() => [
   }),
   call('PUT /worlds/{world_id}', {
     answeredBy: 'named',
-    summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
+    summary: "Creates or replaces a world: from a scenario, as a fork, or from the server's scenario.",
     body: NewWorldOptions(),
     limits: scenarioLimits,
     async run({ server, params: { world_id }, body: { scenario, ...body }, inSlices }) {
@@ -178,7 +178,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /world', {
-    summary: 'Returns this world, in the same form, without `created_at`.',
+    summary: 'Returns this world, without `created_at`.',
     run: ({ mock, isReadOnly }) => marked(describeWorld(mock), isReadOnly),
   }),
   call('GET /status', {
@@ -252,7 +252,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /rows', {
     summary:
-      'Returns the rows of all tables, or of `tables=lobbies,players`, now or after a `revision`. Requests below `next_id` were answered before that.',
+      'Returns the rows of all tables, or of `tables=lobbies,players`, now or after a `revision`. Requests below `next_id` came before.',
     query: z.strictObject({ revision: wholeNumber.optional(), tables: z.string().optional() }),
     async run({ mock, query: { revision, tables }, inSlices }): Promise<RowsJson> {
       const { clock } = mock.world
@@ -274,8 +274,7 @@ export const controlCalls = lazy(() => [
     run: ({ server }) => ({ scenarios: server.scenarios }),
   }),
   call('PUT /scenario', {
-    summary:
-      'Loads another scenario: by its `name`, as JSON (`scenario`), or as the `text` of a file, which messages call `file`.',
+    summary: 'Loads another scenario: by its `name`, as JSON (`scenario`), or as the `text` of a `file`.',
     body: z
       .strictObject({
         name: z.string().optional(),
@@ -320,7 +319,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /schedule', {
-    summary: 'Lists the jobs that are due next: a lobby stops, a player leaves, a device link completes.',
+    summary: 'Lists the jobs that are due next.',
     query: ScheduleOptions().extend({ limit: wholeNumber.optional() }),
     run: ({ mock, query }) => ({ jobs: listSchedule(mock.world, query) }),
   }),
@@ -335,8 +334,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, body }) => mock.faults.add(body),
   }),
   call('PUT /faults/{fault_id}', {
-    summary:
-      'Replaces the settings of a fault. Its id and its counters stay. Another effect releases the requests that it holds.',
+    summary: 'Replaces a fault. Another effect releases the requests that it holds.',
     body: Fault(),
     run: ({ mock, params: { fault_id }, body }) => existing('fault', fault_id, mock.faults.replace(fault_id, body)),
   }),
@@ -362,22 +360,19 @@ export const controlCalls = lazy(() => [
     }),
   }),
   call('GET /held/{request_id}', {
-    summary:
-      'Returns a held or delayed request, by its `id` in `pending`. `draft` is the answer that it would get now, and its `waits_for` what it would wait for first.',
+    summary: 'Returns a held or delayed request with its `draft`: the answer that it would get now.',
     run: ({ mock, params: { request_id } }) => existing('held', request_id, mock.held.get(request_id)),
   }),
   call('POST /held/{request_id}/check', {
     isRead: true,
-    summary:
-      'Lists the parts of an answer that the contract does not allow, as `problems`. Absent parts are of the draft.',
+    summary: 'Lists the parts of an answer that the contract does not allow. Absent parts are of the draft.',
     body: HeldAnswer(),
     run: ({ mock, params: { request_id }, body }) => ({
       problems: existing('held', request_id, mock.held.check(request_id, body)),
     }),
   }),
   call('POST /held/{request_id}/release', {
-    summary:
-      'Releases a held request. `{}` answers as usual, `answer` and `error` otherwise. `reset` and `empty` break the connection, `never` never answers, `delay` waits first. `problems` is as for `check`.',
+    summary: 'Releases a held request. `{}` answers as usual.',
     body: HeldRelease(),
     run: ({ mock, params: { request_id }, body }) => ({
       problems: existing('held', request_id, mock.held.release(request_id, body)),
@@ -385,7 +380,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /journal', {
     summary:
-      'Lists the newest requests with their answers, the oldest first. `dropped` counts those that are gone, and `oldest` is the first id. `pending` are requests that wait for answers, and `waits` calls that wait for requests. The journal is complete since `begins_at` in real time. `run` differs after a restart. `answers=short` has answers above 2 KiB only as `answer_bytes`.',
+      'Lists the newest requests with their answers, the oldest first. `pending` are requests that wait for answers, and `waits` calls that wait for requests.',
     query: JournalFilter().extend({
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),
@@ -416,7 +411,7 @@ export const controlCalls = lazy(() => [
     isRead: true,
     media: 'text/event-stream',
     summary:
-      'Waits for the next matching request. Server-Sent Events: `begin` when the mock waits, `done` with the request, or `failed` with `TIMED_OUT` (real time) or `WORLD_ENDED`.',
+      'Waits for the next matching request. Server-Sent Events: `begin` when the mock waits, `done` with the request, or `failed` with `TIMED_OUT` or `WORLD_ENDED`.',
     body: NextQuery(),
     run:
       ({ mock, body: { operation, match, timeout } }): Wait =>
@@ -450,7 +445,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /stories', {
     summary:
-      'Lists the stories of players, the newest first, and how each stands or ended. `q` finds a part of the token, name, address, lobby, game mode or region. `limit` is 50, at most 500. `next` is `before` of the next page, and `total` counts all.',
+      'Lists the stories of players, the newest first. `q` finds a part of the token, name, address, lobby, game mode or region. `limit` is 50, at most 500. `next` is `before` of the next page.',
     query: StoryFilter().extend({
       simulated: trueOrFalse.optional(),
       limit: wholeNumber.optional(),
@@ -460,7 +455,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /stories/{player}', {
     summary:
-      'Tells the story of a player: steps, requests, lobby and server. `{player}` is its token, or its beginning, the name or the `id` if only one has that. `mermaid=true` adds a sequence diagram.',
+      'Tells the story of a player, by its token, its beginning, the name or the `id`. `mermaid=true` adds a diagram.',
     query: z.strictObject({ mermaid: trueOrFalse.optional() }),
     run({ mock, params: { player }, query }) {
       const story = mock.stories.get(player, query)
@@ -470,13 +465,13 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /warnings', {
     summary:
-      'Lists the warnings: rule, sentence, advice, count, times, and the ids of the requests that prove it. `dropped` counts mistakes beyond 100 warnings.',
+      'Lists the warnings with their advice and the ids of the requests that prove them. `dropped` counts mistakes beyond 100 warnings.',
     run: ({ mock: { warnings } }) => ({ warnings: warnings.list(), dropped: warnings.dropped() }),
   }),
   call('GET /changes', {
     media: 'text/event-stream',
     summary:
-      'Streams change sets, requests and answers as Server-Sent Events, from now or from `since`. `newest=50` skips older requests of a slow reader. `with` adds the present state of `clock`, `faults`, `finds`, `history`, `journal`, `schedule`, `servers`, `stories`, `warnings` and `world`.',
+      'Streams change sets, requests and answers as Server-Sent Events, from now or from `since`. `newest=50` skips older requests of a slow reader. `with` adds other parts.',
     query: z.strictObject({
       since: wholeNumber.optional(),
       answers: shortAnswers,
@@ -506,7 +501,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /explain', {
     summary:
-      'Explains why a lobby is not listed, how a request is answered, or why a name is invalid. `exchange`: why a past request, by its id, was answered so. `find`: which lobby a find in this game mode gets now.',
+      'Explains why a lobby is not listed, how a request is answered, or why a name is invalid. `exchange`: a past request. `find`: a find now.',
     query: Question().extend({ exchange: wholeNumber.optional() }),
     run: ({ mock, query }) => mock.explain(query),
   }),
@@ -525,7 +520,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, params: { lobby_id } }) => mock.servers.served(lobby_id),
   }),
   call('GET /servers', {
-    summary: 'Lists the game servers that the mock has started, the oldest first, in times of the world.',
+    summary: 'Lists the game servers that the mock has started, the oldest first.',
     run: ({ mock }) => ({ servers: mock.servers.list() }),
   }),
   call('GET /servers/{lobby_id}', {
@@ -534,11 +529,11 @@ export const controlCalls = lazy(() => [
   }),
   call('POST /servers/{lobby_id}/restart', {
     summary:
-      'Restarts a game server. Its lobby loses its players and its state. If the server has ended, a new lobby gets a new one.',
+      'Restarts a game server. Its lobby loses its players and its state. If it has ended, a new lobby gets a new one.',
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.restart(lobby_id)),
   }),
   call('POST /servers/{lobby_id}/kill', {
-    summary: 'Kills a game server with its children, as if its machine had failed. Its lobby stops.',
+    summary: 'Kills a game server with its children. Its lobby stops.',
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.kill(lobby_id)),
   }),
   call('PUT /client', {
@@ -597,7 +592,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, body }) => createPlayer(mock.world, body),
   }),
   call('GET /{table}', {
-    summary: 'Lists the records of a table. The query filters by any field: `game_mode_id=duel`, `state.map=Harbour`.',
+    summary: 'Lists the records of a table, by any field: `game_mode_id=duel`, `state.map=Harbour`.',
     query: 'fields',
     run: ({ mock, params: { table }, request }) => ({
       [listKey(table)]: listRecords(mock.world, table, request.query),
@@ -608,7 +603,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, params }) => getRecord(mock.world, params),
   }),
   call('POST /{table}', {
-    summary: 'Creates a record from its fields, or from the keys of the scenario format, with its defaults.',
+    summary: 'Creates a record from its fields, or from the keys of the scenario format.',
     body: ObjectOrText,
     run: ({ mock, params: { table }, body }) => createRecord(mock.world, table, body),
   }),

@@ -10,7 +10,7 @@ import type {
 
 /** A new region: its columns. */
 export interface RegionInput {
-  /** Its id, which lobbies and game modes name. */
+  /** Its id. */
   readonly region_id: string
   /** The company that runs its data centre. Default: Own. */
   readonly provider_display_name?: string | undefined
@@ -32,7 +32,7 @@ export interface RegionInput {
 /** A new game mode: its columns, and keys of a scenario. */
 export interface GameModeInput {
   readonly namespace_id?: string | undefined
-  /** Its id, which lobbies and clients name. */
+  /** Its id. */
   readonly game_mode_id: string
   /** The most players by find. */
   readonly max_players_normal?: number | undefined
@@ -52,12 +52,12 @@ export interface GameModeInput {
   readonly taggable?: boolean | undefined
   /** The host and ports of its game servers. Default: the namespace's development. */
   readonly ports?: ScenarioServerPorts | undefined
-  /** Its game servers, in the form of `servers` of the scenario. Default: that of the scenario. */
+  /** Its game servers. Default: `servers` of the scenario. */
   readonly servers?:
     | 'auto'
     | 'manual'
     | {
-        /** The command that starts the game server of a lobby. Default: none, and you start them. */
+        /** The command that starts the game server of a lobby. Default: you start them. */
         command?: string | undefined
         /** Files and folders whose changes restart the game servers. Default: none. */
         watch?: readonly string[] | undefined
@@ -79,7 +79,7 @@ export interface PlayerInput {
   readonly namespace_id?: string | undefined
   /** Its IP address. Default: 127.0.0.1. */
   readonly address?: string | undefined
-  /** The length of the session of a simulated player, in ms. */
+  /** The session of a simulated player, in ms. */
   readonly session_ms?: number | undefined
   /** reserved and connected players have a seat. Default: connected. */
   readonly status?: 'reserved' | 'connected' | 'expired' | 'removed' | undefined
@@ -87,7 +87,7 @@ export interface PlayerInput {
   readonly expires_at?: string | number | undefined
   /** When the mock connects a reserved player. Default: never. */
   readonly connects_at?: string | number | undefined
-  /** When a player with a seat reaches its age limit and is removed. Default: never. */
+  /** When its age limit removes it. Default: never. */
   readonly removes_at?: string | number | undefined
   /** When the mock makes a connected player leave. Default: never. */
   readonly leaves_at?: string | number | undefined
@@ -104,7 +104,7 @@ export interface LobbyInput {
   readonly namespace_id?: string | undefined
   /** Its game mode. Default: the namespace's first. */
   readonly game_mode_id?: string | undefined
-  /** The region that it runs in. Default: the first one that its game mode enables. */
+  /** Its region. Default: the first one that its game mode enables. */
   readonly region_id?: string | undefined
   /** The most players by find. */
   readonly max_players_normal?: number | undefined
@@ -112,31 +112,31 @@ export interface LobbyInput {
   readonly max_players_direct?: number | undefined
   /** The most players as a party. */
   readonly max_players_party?: number | undefined
-  /** The number of connected players. Default: the number that `players` lists. */
+  /** The number of connected players. Default: those in `players`. */
   readonly total_player_count?: number | undefined
   readonly reserved_player_count?: number | undefined
   /** The state that its server reports: any JSON of at most 64 levels. Default: none. */
   readonly state?: unknown
   /** public: it is listed and found. private: only players with its id join it. Default: public. */
   readonly publicity?: 'public' | 'private' | undefined
-  /** true: nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  /** true: no list and no find has it, and players join it by its id. Default: false. */
   readonly is_closed?: boolean | undefined
   /** Its tags, for find. Default: none. */
   readonly tags?: Record<string, string> | undefined
-  /** The configuration for its server, from its creator. Default: none. */
+  /** Its configuration, from its creator. Default: none. */
   readonly lobby_config?: unknown
   /**
    * mock: its game server is simulated. server: a real one. command: the mock has started it. none: the first find
    * or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
   readonly run_by?: 'mock' | 'server' | 'command' | 'none' | undefined
-  /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
+  /** The ports of its own game server. Default: those of its game mode. */
   readonly ports?: readonly LobbyPort[] | undefined
   /** The status of its game server. Default: ready. */
   readonly status?: 'starting' | 'ready' | 'stopped' | undefined
   /** When it stops if its server has not called ready. Default: never. */
   readonly ready_by?: string | number | undefined
-  /** When it reaches its age limit and stops. Default: never. */
+  /** When its age limit stops it. Default: never. */
   readonly stops_at?: string | number | undefined
   /** When a stopped lobby is deleted. Default: never. */
   readonly forgotten_at?: string | number | undefined
@@ -159,7 +159,7 @@ export interface SimulationInput {
   readonly began_at?: string | number | undefined
   /** true: players that lobbies only count have become players who leave. Default: false. */
   readonly settled?: boolean | undefined
-  /** When the next step is due. Default: at the next of the steps of five seconds after began_at. */
+  /** When the next step is due. Default: every five seconds after began_at. */
   readonly next_step_at?: string | number | undefined
   /** The average length of a session. Default: 12m. */
   readonly session?: string | number | undefined
@@ -172,7 +172,7 @@ export interface NamespaceInput {
   readonly game_id?: string | undefined
   /** Its name in paths, host names and other keys. Default: prod. */
   readonly name_id: string
-  /** Its name for people. Default: the name_id, or Production if that is absent too. */
+  /** Its name for people. Default: the name_id, or Production. */
   readonly display_name?: string | undefined
   /** When it was created. Default: when the world begins. */
   readonly created_at?: string | number | undefined
@@ -180,13 +180,13 @@ export interface NamespaceInput {
   readonly version_id?: string | undefined
   /** true: clients need no token for lobbies and regions. Default: true. */
   readonly tokenless?: boolean | undefined
-  /** Host names whose pages belong to the namespace. Default: none. */
+  /** Host names of its pages. Default: none. */
   readonly domains?: readonly string[] | undefined
   /** The most lobbies at once. Default: 128. */
   readonly lobby_count_max?: number | undefined
-  /** The most players from one client address. Default: 8, and loopback addresses are not counted. */
+  /** The most players from one address. Default: 8, and loopback addresses are not counted. */
   readonly max_players?: number | undefined
-  /** The game server of its development tokens, and of its game modes that set no ports. */
+  /** The game server of its development tokens, and of game modes without ports. */
   readonly development?: ScenarioServerPorts | undefined
   /** Limits of the namespace. */
   readonly matchmaker?: MatchmakerInput | undefined
@@ -194,9 +194,9 @@ export interface NamespaceInput {
   readonly tokens?: NamespaceTokensInput | undefined
   /** Its game modes: ids, or whole ones. Default: none. */
   readonly game_modes?: readonly (string | Omit<GameModeInput, 'namespace_id'>)[] | undefined
-  /** The lobbies that exist when the world begins. Default: none. */
+  /** Its lobbies at the beginning. Default: none. */
   readonly lobbies?: readonly Omit<LobbyInput, 'namespace_id'>[] | undefined
-  /** Simulated players or bots, who come and go. Default: none. */
+  /** Simulated players or bots. Default: none. */
   readonly players?: Omit<SimulationInput, 'namespace_id'> | undefined
 }
 
@@ -206,7 +206,7 @@ export interface GameInput {
   readonly game_id?: string | undefined
   /** Its name in paths, host names and other keys. Default: game. */
   readonly name_id: string
-  /** Its name for people. Default: the name_id, or Game if that is absent too. */
+  /** Its name for people. Default: the name_id, or Game. */
   readonly display_name?: string | undefined
   /** When it was created. Default: when the world begins. */
   readonly created_at?: string | number | undefined
@@ -236,11 +236,11 @@ export interface DeviceLinkInput {
   readonly cloud_token?: string | undefined
   /** The token with which the device watches the link. Default: from the seed. */
   readonly token?: string | undefined
-  /** The name_id of the game that it is or will be completed for. Default: the only game. */
+  /** The name_id of its game. Default: the only game. */
   readonly game?: string | undefined
   /** The time until the world completes it, as in 5s. Default: never. */
   readonly completes_after?: string | number | undefined
-  /** When the world completes it, as a point in time instead. */
+  /** When the world completes it. */
   readonly completes_at?: string | number | undefined
   /** The time until it expires, as in 1h. Default: never. */
   readonly expires_after?: string | number | undefined

@@ -7,7 +7,7 @@ export interface LobbyPort {
   label: string
   /** The one port. A server that the mock starts gets a free one instead. */
   target_port?: number | undefined
-  /** The one port in place of target_port, also of a server that the mock starts. So one runs at a time. */
+  /** The one port, also of a server that the mock starts: one runs at a time. */
   fixed?: number | undefined
   /** Ports from min to max, in place of target_port. */
   port_range?:
@@ -25,8 +25,8 @@ export interface LobbyPort {
 /** The host of a game server, and the ports that it opens. An object without keys says that it opens none. */
 export interface ServerPorts {
   /**
-   * The host of game servers, with {lobby_id}, {region_id} and {label} filled in. Default: that by which the
-   * client reaches the mock.
+   * The host of game servers, with {lobby_id}, {region_id} and {label} filled in. Default: that of the client's
+   * request.
    */
   hostname?: string | undefined
   /** The ports that they open. Default: one, default, with the target_port 7777. An empty list: none. */
@@ -46,16 +46,16 @@ export interface SettingsRow {
       }
     | undefined
   /**
-   * true: lists leave out an empty lobby, unless it is the only one of its game mode, as in the real service.
-   * Default: false.
+   * true: as in the real service, lists leave out empty lobbies, but not the only one of a game mode. Default:
+   * false.
    */
   hide_empty_lobbies: boolean
   servers: 'auto' | 'manual'
   /** A lobby stops if its server has not called ready within this time, in ms. Default: 5 min. */
   ready_within_ms?: number | undefined
-  /** The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost. */
+  /** The pages of a game are at <game>.<cdn_domain>. Default: mock.localhost. */
   cdn_domain: string
-  /** The rules of warnings to turn off. Default: all rules watch the world. */
+  /** The rules of warnings to turn off. Default: none. */
   warnings?:
     | {
         /**
@@ -140,19 +140,19 @@ export interface NamespaceRow {
   version_id: string
   /** true: clients need no token for lobbies and regions. Default: true. */
   tokenless: boolean
-  /** Host names whose pages belong to the namespace. Default: none. */
+  /** Host names of its pages. Default: none. */
   domains: string[]
   /** The most lobbies at once. Default: 128. */
   lobby_count_max: number
-  /** The most players from one client address. Default: 8, and loopback addresses are not counted. */
+  /** The most players from one address. Default: 8, and loopback addresses are not counted. */
   max_players?: number | undefined
-  /** The game server of its development tokens, and of its game modes that set no ports. */
+  /** The game server of its development tokens, and of game modes without ports. */
   development?: ServerPorts | undefined
 }
 
 /** A region of data centres. */
 export interface RegionRow {
-  /** Its id, which lobbies and game modes name. */
+  /** Its id. */
   region_id: string
   /** The company that runs its data centre. Default: Own. */
   provider_display_name: string
@@ -172,7 +172,7 @@ export interface RegionRow {
 /** A game mode of a namespace. Its id is unique in the namespace only. */
 export interface GameModeRow {
   namespace_id: string
-  /** Its id, which lobbies and clients name. */
+  /** Its id. */
   game_mode_id: string
   /** The most players by find. */
   max_players_normal: number
@@ -214,7 +214,7 @@ export interface SimulationRow {
   began_at: number
   /** true: players that lobbies only count have become players who leave. Default: false. */
   settled: boolean
-  /** When the next step is due. Default: at the next of the steps of five seconds after began_at. */
+  /** When the next step is due. Default: every five seconds after began_at. */
   next_step_at?: number | undefined
 }
 
@@ -225,7 +225,7 @@ export interface StartingLobbyRow {
   namespace_id: string
   /** Its game mode. Default: the namespace's first. */
   game_mode_id: string
-  /** The region that it runs in. Default: the first one that its game mode enables. */
+  /** Its region. Default: the first one that its game mode enables. */
   region_id: string
   /** The most players by find. */
   max_players_normal: number
@@ -233,26 +233,26 @@ export interface StartingLobbyRow {
   max_players_direct: number
   /** The most players as a party. */
   max_players_party: number
-  /** The number of connected players. Default: the number that `players` lists. */
+  /** The number of connected players. Default: those in `players`. */
   total_player_count: number
   reserved_player_count: number
   /** The state that its server reports: any JSON of at most 64 levels. Default: none. */
   state?: unknown
   /** public: it is listed and found. private: only players with its id join it. Default: public. */
   publicity: 'public' | 'private'
-  /** true: nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  /** true: no list and no find has it, and players join it by its id. Default: false. */
   is_closed: boolean
   /** Its tags, for find. Default: none. */
   tags?: Record<string, string> | undefined
-  /** The configuration for its server, from its creator. Default: none. */
+  /** Its configuration, from its creator. Default: none. */
   lobby_config?: unknown
   run_by: 'server' | 'command'
-  /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
+  /** The ports of its own game server. Default: those of its game mode. */
   ports?: LobbyPort[] | undefined
   status: 'starting'
   /** When it stops if its server has not called ready. Default: never. */
   ready_by?: number | undefined
-  /** When it reaches its age limit and stops. Default: never. */
+  /** When its age limit stops it. Default: never. */
   stops_at?: number | undefined
 }
 
@@ -263,7 +263,7 @@ export interface ReadyLobbyRow {
   namespace_id: string
   /** Its game mode. Default: the namespace's first. */
   game_mode_id: string
-  /** The region that it runs in. Default: the first one that its game mode enables. */
+  /** Its region. Default: the first one that its game mode enables. */
   region_id: string
   /** The most players by find. */
   max_players_normal: number
@@ -271,28 +271,28 @@ export interface ReadyLobbyRow {
   max_players_direct: number
   /** The most players as a party. */
   max_players_party: number
-  /** The number of connected players. Default: the number that `players` lists. */
+  /** The number of connected players. Default: those in `players`. */
   total_player_count: number
   reserved_player_count: number
   /** The state that its server reports: any JSON of at most 64 levels. Default: none. */
   state?: unknown
   /** public: it is listed and found. private: only players with its id join it. Default: public. */
   publicity: 'public' | 'private'
-  /** true: nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  /** true: no list and no find has it, and players join it by its id. Default: false. */
   is_closed: boolean
   /** Its tags, for find. Default: none. */
   tags?: Record<string, string> | undefined
-  /** The configuration for its server, from its creator. Default: none. */
+  /** Its configuration, from its creator. Default: none. */
   lobby_config?: unknown
   /**
    * mock: its game server is simulated. server: a real one. command: the mock has started it. none: the first find
    * or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
   run_by: 'mock' | 'server' | 'command' | 'none'
-  /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
+  /** The ports of its own game server. Default: those of its game mode. */
   ports?: LobbyPort[] | undefined
   status: 'ready'
-  /** When it reaches its age limit and stops. Default: never. */
+  /** When its age limit stops it. Default: never. */
   stops_at?: number | undefined
 }
 
@@ -303,7 +303,7 @@ export interface StoppedLobbyRow {
   namespace_id: string
   /** Its game mode. Default: the namespace's first. */
   game_mode_id: string
-  /** The region that it runs in. Default: the first one that its game mode enables. */
+  /** Its region. Default: the first one that its game mode enables. */
   region_id: string
   /** The most players by find. */
   max_players_normal: number
@@ -311,25 +311,25 @@ export interface StoppedLobbyRow {
   max_players_direct: number
   /** The most players as a party. */
   max_players_party: number
-  /** The number of connected players. Default: the number that `players` lists. */
+  /** The number of connected players. Default: those in `players`. */
   total_player_count: number
   reserved_player_count: number
   /** The state that its server reports: any JSON of at most 64 levels. Default: none. */
   state?: unknown
   /** public: it is listed and found. private: only players with its id join it. Default: public. */
   publicity: 'public' | 'private'
-  /** true: nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  /** true: no list and no find has it, and players join it by its id. Default: false. */
   is_closed: boolean
   /** Its tags, for find. Default: none. */
   tags?: Record<string, string> | undefined
-  /** The configuration for its server, from its creator. Default: none. */
+  /** Its configuration, from its creator. Default: none. */
   lobby_config?: unknown
   /**
    * mock: its game server is simulated. server: a real one. command: the mock has started it. none: the first find
    * or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
   run_by: 'mock' | 'server' | 'command' | 'none'
-  /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
+  /** The ports of its own game server. Default: those of its game mode. */
   ports?: LobbyPort[] | undefined
   status: 'stopped'
   /** When a stopped lobby is deleted. Default: never. */
@@ -344,14 +344,14 @@ export interface ReservedPlayerRow {
   namespace_id: string
   /** Its IP address. Default: 127.0.0.1. */
   address: string
-  /** The length of the session of a simulated player, in ms. */
+  /** The session of a simulated player, in ms. */
   session_ms?: number | undefined
   status: 'reserved'
   /** When a reserved seat is freed. Default: never. */
   expires_at?: number | undefined
   /** When the mock connects a reserved player. Default: never. */
   connects_at?: number | undefined
-  /** When a player with a seat reaches its age limit and is removed. Default: never. */
+  /** When its age limit removes it. Default: never. */
   removes_at?: number | undefined
 }
 
@@ -363,12 +363,12 @@ export interface ConnectedPlayerRow {
   namespace_id: string
   /** Its IP address. Default: 127.0.0.1. */
   address: string
-  /** The length of the session of a simulated player, in ms. */
+  /** The session of a simulated player, in ms. */
   session_ms?: number | undefined
   status: 'connected'
   /** When the mock makes a connected player leave. Default: never. */
   leaves_at?: number | undefined
-  /** When a player with a seat reaches its age limit and is removed. Default: never. */
+  /** When its age limit removes it. Default: never. */
   removes_at?: number | undefined
 }
 
@@ -380,7 +380,7 @@ export interface ExpiredPlayerRow {
   namespace_id: string
   /** Its IP address. Default: 127.0.0.1. */
   address: string
-  /** The length of the session of a simulated player, in ms. */
+  /** The session of a simulated player, in ms. */
   session_ms?: number | undefined
   status: 'expired'
   /** When a player without a seat is deleted. Default: never. */
@@ -395,7 +395,7 @@ export interface RemovedPlayerRow {
   namespace_id: string
   /** Its IP address. Default: 127.0.0.1. */
   address: string
-  /** The length of the session of a simulated player, in ms. */
+  /** The session of a simulated player, in ms. */
   session_ms?: number | undefined
   status: 'removed'
   /** When a player without a seat is deleted. Default: never. */

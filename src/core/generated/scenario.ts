@@ -5,8 +5,8 @@ import type { LobbyPort } from './rows.js'
 
 export interface ScenarioServerPorts {
   /**
-   * The host of game servers, with {lobby_id}, {region_id} and {label} filled in. Default: that by which the
-   * client reaches the mock.
+   * The host of game servers, with {lobby_id}, {region_id} and {label} filled in. Default: that of the client's
+   * request.
    */
   hostname?: string | undefined
   /** The ports that they open. Default: one, default, with the target_port 7777. An empty list: none. */
@@ -16,7 +16,7 @@ export interface ScenarioServerPorts {
     | {
         /** The one port. A server that the mock starts gets a free one instead. */
         target_port?: number | undefined
-        /** The one port in place of target_port, also of a server that the mock starts. So one runs at a time. */
+        /** The one port, also of a server that the mock starts: one runs at a time. */
         fixed?: number | undefined
         /** The protocol by which clients reach the port. */
         proxy_protocol?: ProxyProtocol | undefined
@@ -28,7 +28,7 @@ export interface ScenarioServerPorts {
 export type ScenarioRegion =
   | string
   | {
-      /** Its id, which lobbies and game modes name. */
+      /** Its id. */
       region_id: string
       /** The company that runs its data centre. Default: Own. */
       provider_display_name?: string | undefined
@@ -52,7 +52,7 @@ export interface ScenarioPlayer {
   token?: string | undefined
   /** Its IP address. Default: 127.0.0.1. */
   address?: string | undefined
-  /** The length of the session of a simulated player, in ms. */
+  /** The session of a simulated player, in ms. */
   session_ms?: number | undefined
   /** reserved and connected players have a seat. Default: connected. */
   status?: 'reserved' | 'connected' | 'expired' | 'removed' | undefined
@@ -60,7 +60,7 @@ export interface ScenarioPlayer {
   expires_at?: string | undefined
   /** When the mock connects a reserved player. Default: never. */
   connects_at?: string | undefined
-  /** When a player with a seat reaches its age limit and is removed. Default: never. */
+  /** When its age limit removes it. Default: never. */
   removes_at?: string | undefined
   /** When the mock makes a connected player leave. Default: never. */
   leaves_at?: string | undefined
@@ -73,32 +73,32 @@ export interface ScenarioLobby {
   lobby_id?: string | undefined
   /** Its game mode. Default: the namespace's first. */
   game_mode_id?: string | undefined
-  /** The region that it runs in. Default: the first one that its game mode enables. */
+  /** Its region. Default: the first one that its game mode enables. */
   region_id?: string | undefined
-  /** The number of connected players. Default: the number that `players` lists. */
+  /** The number of connected players. Default: those in `players`. */
   total_player_count?: number | undefined
   /** The state that its server reports: any JSON of at most 64 levels. Default: none. */
   state?: unknown
   /** public: it is listed and found. private: only players with its id join it. Default: public. */
   publicity?: 'public' | 'private' | undefined
-  /** true: nobody finds it, no list has it, and players join it only by its id. Default: false. */
+  /** true: no list and no find has it, and players join it by its id. Default: false. */
   is_closed?: boolean | undefined
   /** Its tags, for find. Default: none. */
   tags?: Record<string, string> | undefined
-  /** The configuration for its server, from its creator. Default: none. */
+  /** Its configuration, from its creator. Default: none. */
   lobby_config?: unknown
   /**
    * mock: its game server is simulated. server: a real one. command: the mock has started it. none: the first find
    * or join starts it. Default: mock; server if `servers` is manual, or if the lobby is starting.
    */
   run_by?: 'mock' | 'server' | 'command' | 'none' | undefined
-  /** The ports of its own game server, on the machine of the mock. Default: those of its game mode. */
+  /** The ports of its own game server. Default: those of its game mode. */
   ports?: readonly LobbyPort[] | undefined
   /** The status of its game server. Default: ready. */
   status?: 'starting' | 'ready' | 'stopped' | undefined
   /** When it stops if its server has not called ready. Default: never. */
   ready_by?: string | undefined
-  /** When it reaches its age limit and stops. Default: never. */
+  /** When its age limit stops it. Default: never. */
   stops_at?: string | undefined
   /** When a stopped lobby is deleted. Default: never. */
   forgotten_at?: string | undefined
@@ -111,7 +111,7 @@ export interface ScenarioLobby {
 export type ScenarioGameMode =
   | string
   | {
-      /** Its id, which lobbies and clients name. */
+      /** Its id. */
       game_mode_id: string
       /** The most players of a lobby: one number, or three. */
       max_players?: MaxPlayersInput | undefined
@@ -127,12 +127,12 @@ export type ScenarioGameMode =
       taggable?: boolean | undefined
       /** The host and ports of its game servers. Default: the namespace's development. */
       ports?: ScenarioServerPorts | undefined
-      /** Its game servers, in the form of `servers` of the scenario. Default: that of the scenario. */
+      /** Its game servers. Default: `servers` of the scenario. */
       servers?:
         | 'auto'
         | 'manual'
         | {
-            /** The command that starts the game server of a lobby. Default: none, and you start them. */
+            /** The command that starts the game server of a lobby. Default: you start them. */
             command?: string | undefined
             /** Files and folders whose changes restart the game servers. Default: none. */
             watch?: readonly string[] | undefined
@@ -158,7 +158,7 @@ export type MaxPlayersInput =
 export interface MatchmakerInput {
   /** The most lobbies at once. Default: 128. */
   lobby_count_max?: number | undefined
-  /** The most players from one client address. Default: 8, and loopback addresses are not counted. */
+  /** The most players from one address. Default: 8, and loopback addresses are not counted. */
   max_players_per_client?: number | undefined
   /** The old name of max_players_per_client. */
   max_players?: number | undefined
@@ -179,10 +179,7 @@ export interface NamespaceTokensInput {
 }
 
 export interface ScenarioPlayers {
-  /**
-   * The number of players at once, averaged over a day. With a command, always so many. Default: 100, or 8 with a
-   * command.
-   */
+  /** The number of players at once. Without a command, averaged over a day. Default: 100, or 8 with a command. */
   concurrent?: number | undefined
   /** The weights of the game modes, by their ids. Default: all alike. */
   modes?: Record<string, number> | undefined
@@ -190,11 +187,11 @@ export interface ScenarioPlayers {
   began_at?: string | undefined
   /** true: players that lobbies only count have become players who leave. Default: false. */
   settled?: boolean | undefined
-  /** When the next step is due. Default: at the next of the steps of five seconds after began_at. */
+  /** When the next step is due. Default: every five seconds after began_at. */
   next_step_at?: string | undefined
   /** The average length of a session. Default: 12m. */
   session?: string | undefined
-  /** The command that runs the client of your game as a bot. Default: none, and players are simulated. */
+  /** The command that runs a bot. Default: players are simulated. */
   command?: string | undefined
   /** true: each bot gets a seat before it starts. Default: false. */
   find?: boolean | undefined
@@ -203,7 +200,7 @@ export interface ScenarioPlayers {
 export interface ScenarioNamespace {
   /** Its name in paths, host names and other keys. Default: prod. */
   name_id?: string | undefined
-  /** Its name for people. Default: the name_id, or Production if that is absent too. */
+  /** Its name for people. Default: the name_id, or Production. */
   display_name?: string | undefined
   /** Its id on the cloud side. Default: from the seed. */
   namespace_id?: string | undefined
@@ -213,9 +210,9 @@ export interface ScenarioNamespace {
   version_id?: string | undefined
   /** true: clients need no token for lobbies and regions. Default: true. */
   tokenless?: boolean | undefined
-  /** Host names whose pages belong to the namespace. Default: none. */
+  /** Host names of its pages. Default: none. */
   domains?: readonly string[] | undefined
-  /** The game server of its development tokens, and of its game modes that set no ports. */
+  /** The game server of its development tokens, and of game modes without ports. */
   development?: ScenarioServerPorts | undefined
   /** Limits of the namespace. */
   matchmaker?: MatchmakerInput | undefined
@@ -223,9 +220,9 @@ export interface ScenarioNamespace {
   tokens?: NamespaceTokensInput | undefined
   /** Its game modes: ids, or whole ones. Default: none. */
   game_modes?: readonly ScenarioGameMode[] | undefined
-  /** The lobbies that exist when the world begins. Default: none. */
+  /** Its lobbies at the beginning. Default: none. */
   lobbies?: readonly ScenarioLobby[] | undefined
-  /** Simulated players or bots, who come and go. Default: none. */
+  /** Simulated players or bots. Default: none. */
   players?: ScenarioPlayers | undefined
   /** Generates lobbies from the seed, besides those in `lobbies`. */
   generate?:
@@ -239,7 +236,7 @@ export interface ScenarioNamespace {
 export interface ScenarioGame {
   /** Its name in paths, host names and other keys. Default: game. */
   name_id?: string | undefined
-  /** Its name for people. Default: the name_id, or Game if that is absent too. */
+  /** Its name for people. Default: the name_id, or Game. */
   display_name?: string | undefined
   /** Its id on the cloud side. Default: from the seed. */
   game_id?: string | undefined
@@ -264,11 +261,11 @@ export interface ScenarioDeviceLink {
   status?: 'pending' | 'complete' | undefined
   /** The cloud token that the device of a complete link gets. Default: from the seed. */
   cloud_token?: string | undefined
-  /** The name_id of the game that it is or will be completed for. Default: the only game. */
+  /** The name_id of its game. Default: the only game. */
   game?: string | undefined
   /** The time until the world completes it, as in 5s. Default: never. */
   completes_after?: string | undefined
-  /** When the world completes it, as a point in time instead. */
+  /** When the world completes it. */
   completes_at?: string | undefined
   /** The time until it expires, as in 1h. Default: never. */
   expires_after?: string | undefined
@@ -297,14 +294,14 @@ export interface ScenarioInput {
   description?: string | undefined
   /** The seed of ids, tokens and generated lobbies. Default: 1. */
   seed?: number | undefined
-  /** The time that the world's clock starts at. Default: the real time. */
+  /** When the world's clock starts. Default: the real time. */
   now?: string | undefined
   /** running or frozen, or an object. Default: running. */
   clock?:
     | {
         /** running, or frozen: the time stands still. Default: running. */
         mode?: 'running' | 'frozen' | undefined
-        /** The speed of a running clock: 60 is a minute in each real second. Default: 1. */
+        /** The speed of a running clock: 60 is a minute a second. Default: 1. */
         rate?: number | undefined
       }
     | 'running'
@@ -320,13 +317,13 @@ export interface ScenarioInput {
       }
     | undefined
   /**
-   * true: lists leave out an empty lobby, unless it is the only one of its game mode, as in the real service.
-   * Default: false.
+   * true: as in the real service, lists leave out empty lobbies, but not the only one of a game mode. Default:
+   * false.
    */
   hide_empty_lobbies?: boolean | undefined
-  /** The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost. */
+  /** The pages of a game are at <game>.<cdn_domain>. Default: mock.localhost. */
   cdn_domain?: string | undefined
-  /** The rules of warnings to turn off. Default: all rules watch the world. */
+  /** The rules of warnings to turn off. Default: none. */
   warnings?:
     | {
         /**
@@ -385,7 +382,7 @@ export interface ScenarioInput {
     | 'auto'
     | 'manual'
     | {
-        /** The command that starts the game server of a lobby. Default: none, and you start them. */
+        /** The command that starts the game server of a lobby. Default: you start them. */
         command?: string | undefined
         /** Files and folders whose changes restart the game servers. Default: none. */
         watch?: readonly string[] | undefined
@@ -400,9 +397,9 @@ export interface ScenarioInput {
   default_namespace?: string | undefined
   /** Ids of the catalogue, also without lnd-, or whole regions. Default: all of the catalogue that begin with lnd-. */
   regions?: readonly ScenarioRegion[] | undefined
-  /** The games. Default: one, game, with one namespace, prod, whose keys may then stand at the top of the scenario. */
+  /** The games. Default: one, game, with one namespace, prod, whose keys may then stand at the top. */
   games?: readonly ScenarioGame[] | undefined
-  /** Device links that exist when the world begins. Default: none. */
+  /** Its device links at the beginning. Default: none. */
   device_links?: readonly ScenarioDeviceLink[] | undefined
   /** Its id on the cloud side. Default: from the seed. */
   namespace_id?: string | undefined
@@ -412,9 +409,9 @@ export interface ScenarioInput {
   version_id?: string | undefined
   /** true: clients need no token for lobbies and regions. Default: true. */
   tokenless?: boolean | undefined
-  /** Host names whose pages belong to the namespace. Default: none. */
+  /** Host names of its pages. Default: none. */
   domains?: readonly string[] | undefined
-  /** The game server of its development tokens, and of its game modes that set no ports. */
+  /** The game server of its development tokens, and of game modes without ports. */
   development?: ScenarioServerPorts | undefined
   /** Limits of the namespace. */
   matchmaker?: MatchmakerInput | undefined
@@ -422,9 +419,9 @@ export interface ScenarioInput {
   tokens?: NamespaceTokensInput | undefined
   /** Its game modes: ids, or whole ones. Default: none. */
   game_modes?: readonly ScenarioGameMode[] | undefined
-  /** The lobbies that exist when the world begins. Default: none. */
+  /** Its lobbies at the beginning. Default: none. */
   lobbies?: readonly ScenarioLobby[] | undefined
-  /** Simulated players or bots, who come and go. Default: none. */
+  /** Simulated players or bots. Default: none. */
   players?: ScenarioPlayers | undefined
   /** Generates lobbies from the seed, besides those in `lobbies`. */
   generate?:
@@ -440,13 +437,13 @@ export interface ScenarioInput {
   /** The states of the random sequences. Default: their start, from the seed. */
   chance?:
     | {
-        /** The state of the sequence of ids and tokens: four numbers. */
+        /** The state for ids and tokens: four numbers. */
         world?: readonly [number, number, number, number] | undefined
-        /** The state of the sequence of faults: four numbers. */
+        /** The state for faults: four numbers. */
         faults?: readonly [number, number, number, number] | undefined
       }
     | undefined
-  /** Injected errors and delays. Of those that match a request, the first applies. Default: none. */
+  /** Injected errors and delays: the first that matches a request applies. Default: none. */
   faults?: readonly ScenarioFault[] | undefined
   /** Earlier requests to the world, with their responses. Default: none. */
   journal?: readonly JournalEntry[] | undefined

@@ -38,7 +38,7 @@ function nameKeys({ name_id, display_name }: Names) {
       examples: ['tanks'],
     }),
     display_name: GameRow.shape.display_name.optional().meta({
-      description: `Its name for people. Default: the name_id, or ${display_name} if that is absent too.`,
+      description: `Its name for people. Default: the name_id, or ${display_name}.`,
       examples: ['Tanks'],
     }),
   }
@@ -65,14 +65,14 @@ export const PlayersEntry = z.strictObject({
   ),
   concurrent: SimulationEntry.shape.concurrent.meta({
     ...SimulationEntry.shape.concurrent.meta(),
-    description: `The number of players at once, averaged over a day. With a command, always so many. Default: 100, or ${defaultBots} with a command.`,
+    description: `The number of players at once. Without a command, averaged over a day. Default: 100, or ${defaultBots} with a command.`,
   }),
   command: z
     .string()
     .regex(/\S/, 'expected a command')
     .optional()
     .meta({
-      description: 'The command that runs the client of your game as a bot. Default: none, and players are simulated.',
+      description: 'The command that runs a bot. Default: players are simulated.',
       examples: ['./client --bot'],
     }),
   find: z
@@ -110,8 +110,8 @@ export const namespaceKeys = {
   lobbies: z
     .array(LobbyEntry)
     .optional()
-    .meta({ description: 'The lobbies that exist when the world begins. Default: none.', default: [] }),
-  players: PlayersEntry.optional().describe('Simulated players or bots, who come and go. Default: none.'),
+    .meta({ description: 'Its lobbies at the beginning. Default: none.', default: [] }),
+  players: PlayersEntry.optional().describe('Simulated players or bots. Default: none.'),
   generate: z
     .strictObject({
       lobbies: z
@@ -195,11 +195,11 @@ export const DeviceLinkEntry = z.strictObject({
   token: device_link_token.optional(),
   ...entryKeys(linkColumns, { omit: ['completes', 'game_id'], defaults: deviceLinkDefaults }),
   game: Identifier.optional().meta({
-    description: 'The name_id of the game that it is or will be completed for. Default: the only game.',
+    description: 'The name_id of its game. Default: the only game.',
     examples: ['tanks'],
   }),
   completes_after: Span.optional().describe('The time until the world completes it, as in 5s. Default: never.'),
-  completes_at: Time.optional().describe('When the world completes it, as a point in time instead.'),
+  completes_at: Time.optional().describe('When the world completes it.'),
   expires_after: Span.optional().describe('The time until it expires, as in 1h. Default: never.'),
 })
 export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>

@@ -83,7 +83,7 @@ export const GameModeEntry = z.union([
     }),
     servers: ServersInput.optional().meta({
       ...ServersInput.meta(),
-      description: `Its game servers, in the form of \`servers\` of the scenario. Default: that of the scenario.`,
+      description: `Its game servers. Default: \`servers\` of the scenario.`,
     }),
     regions: z
       .array(z.string().meta(suggestedRegions))

@@ -20,7 +20,7 @@ const ClockEntry = z.union([
       default: 'running',
     }),
     rate: Rate.optional().meta({
-      description: 'The speed of a running clock: 60 is a minute in each real second. Default: 1.',
+      description: 'The speed of a running clock: 60 is a minute a second. Default: 1.',
       default: 1,
       examples: [60],
     }),
@@ -80,7 +80,7 @@ export const Scenario = lazy(() => {
       .int()
       .optional()
       .meta({ description: 'The seed of ids, tokens and generated lobbies. Default: 1.', default: 1, examples: [42] }),
-    now: Time.optional().describe("The time that the world's clock starts at. Default: the real time."),
+    now: Time.optional().describe("When the world's clock starts. Default: the real time."),
     clock: ClockEntry.optional().meta({
       description: 'running or frozen, or an object. Default: running.',
       default: 'running',
@@ -111,13 +111,11 @@ export const Scenario = lazy(() => {
     games: z
       .array(GameEntry)
       .optional()
-      .describe(
-        'The games. Default: one, game, with one namespace, prod, whose keys may then stand at the top of the scenario.',
-      ),
+      .describe('The games. Default: one, game, with one namespace, prod, whose keys may then stand at the top.'),
     device_links: z
       .array(DeviceLinkEntry)
       .optional()
-      .meta({ description: 'Device links that exist when the world begins. Default: none.', default: [] }),
+      .meta({ description: 'Its device links at the beginning. Default: none.', default: [] }),
     ...namespaceKeys,
     bearer_tokens: z
       .array(BearerTokenEntry)
@@ -133,8 +131,8 @@ export const Scenario = lazy(() => {
       .meta({ description: "The world's own revisions are above it. Default: 0.", examples: [1_795_204_800_000] }),
     chance: z
       .strictObject({
-        world: Sequence.optional().describe('The state of the sequence of ids and tokens: four numbers.'),
-        faults: Sequence.optional().describe('The state of the sequence of faults: four numbers.'),
+        world: Sequence.optional().describe('The state for ids and tokens: four numbers.'),
+        faults: Sequence.optional().describe('The state for faults: four numbers.'),
       })
       .optional()
       .meta({
@@ -146,7 +144,7 @@ export const Scenario = lazy(() => {
       .max(mostFaults)
       .optional()
       .meta({
-        description: 'Injected errors and delays. Of those that match a request, the first applies. Default: none.',
+        description: 'Injected errors and delays: the first that matches a request applies. Default: none.',
         default: [],
         examples: [[{ operation: 'lobbies.list', effect: { delay: '300ms' }, times: 1 }]],
       }),

@@ -51,8 +51,7 @@ export const LobbyPort = z
       .max(65_535)
       .optional()
       .meta({
-        description:
-          'The one port in place of target_port, also of a server that the mock starts. So one runs at a time.',
+        description: 'The one port, also of a server that the mock starts: one runs at a time.',
         examples: [7777],
       }),
     port_range: z
@@ -85,7 +84,7 @@ export const ServerPorts = z.strictObject({
     .optional()
     .meta({
       description:
-        'The host of game servers, with {lobby_id}, {region_id} and {label} filled in. Default: that by which the client reaches the mock.',
+        "The host of game servers, with {lobby_id}, {region_id} and {label} filled in. Default: that of the client's request.",
       examples: ['10.0.0.7'],
     }),
   lobby_ports: LobbyPorts.optional().describe(

@@ -78,7 +78,7 @@ export const ServersInput = z
         .regex(/\S/, 'expected a command')
         .optional()
         .meta({
-          description: 'The command that starts the game server of a lobby. Default: none, and you start them.',
+          description: 'The command that starts the game server of a lobby. Default: you start them.',
           examples: ['./server --port $PORT_default'],
         }),
       watch: z

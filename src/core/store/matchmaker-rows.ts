@@ -15,7 +15,7 @@ export const regionDefaults = {
 
 /** A region of data centres. */
 export const RegionRow = z.strictObject({
-  region_id: Id.meta({ description: 'Its id, which lobbies and game modes name.', examples: ['moon'] }),
+  region_id: Id.meta({ description: 'Its id.', examples: ['moon'] }),
   provider_display_name: z.string().describe('The company that runs its data centre. Default: Own.'),
   region_display_name: z
     .string()
@@ -126,7 +126,7 @@ export const gameModeDefaults = { ...maxPlayersDefaults, listable: true } as con
 /** A game mode of a namespace. Its id is unique in the namespace only. */
 export const GameModeRow = z.strictObject({
   namespace_id: Id,
-  game_mode_id: Id.meta({ description: 'Its id, which lobbies and clients name.', examples: ['duel'] }),
+  game_mode_id: Id.meta({ description: 'Its id.', examples: ['duel'] }),
   ...MaxPlayers.shape,
   regions: z.array(z.string()).describe('Ids of the regions that it enables. Default: all of the scenario.'),
   listable: z.boolean().describe('true: its lobbies are listed. Default: true.'),
@@ -175,10 +175,10 @@ const lobbyColumns = {
   }),
   namespace_id: Id,
   game_mode_id: z.string().meta({ description: "Its game mode. Default: the namespace's first.", examples: ['duel'] }),
-  region_id: z.string().describe('The region that it runs in. Default: the first one that its game mode enables.'),
+  region_id: z.string().describe('Its region. Default: the first one that its game mode enables.'),
   ...MaxPlayers.shape,
   total_player_count: Uint32.meta({
-    description: 'The number of connected players. Default: the number that `players` lists.',
+    description: 'The number of connected players. Default: those in `players`.',
     examples: [7],
   }),
   /** The number of reserved seats. Triggers keep it equal to the rows of players. */
@@ -190,22 +190,18 @@ const lobbyColumns = {
   publicity: z
     .enum(['public', 'private'])
     .describe('public: it is listed and found. private: only players with its id join it. Default: public.'),
-  is_closed: z
-    .boolean()
-    .describe('true: nobody finds it, no list has it, and players join it only by its id. Default: false.'),
+  is_closed: z.boolean().describe('true: no list and no find has it, and players join it by its id. Default: false.'),
   tags: record(z.string())
     .optional()
     .meta({ description: 'Its tags, for find. Default: none.', examples: [{ map: 'harbour' }] }),
   lobby_config: Json.optional().meta({
-    description: 'The configuration for its server, from its creator. Default: none.',
+    description: 'Its configuration, from its creator. Default: none.',
     examples: [{ rounds: 3 }],
   }),
   run_by: RunBy,
-  ports: LobbyPorts.optional().describe(
-    'The ports of its own game server, on the machine of the mock. Default: those of its game mode.',
-  ),
+  ports: LobbyPorts.optional().describe('The ports of its own game server. Default: those of its game mode.'),
 }
-const stops_at = Time.optional().describe('When it reaches its age limit and stops. Default: never.')
+const stops_at = Time.optional().describe('When its age limit stops it. Default: never.')
 
 /** A lobby: starting, ready or stopped (PROTOCOL.md C). */
 export const LobbyRow = z
@@ -274,11 +270,9 @@ const playerColumns = {
     .int()
     .min(1)
     .optional()
-    .meta({ description: 'The length of the session of a simulated player, in ms.', examples: [720_000] }),
+    .meta({ description: 'The session of a simulated player, in ms.', examples: [720_000] }),
 }
-const removes_at = Time.optional().describe(
-  'When a player with a seat reaches its age limit and is removed. Default: never.',
-)
+const removes_at = Time.optional().describe('When its age limit removes it. Default: never.')
 const forgotten_at = Time.optional().describe('When a player without a seat is deleted. Default: never.')
 
 /** A player: reserved, connected, expired or removed (PROTOCOL.md C). */
@@ -390,9 +384,7 @@ export const SimulationRow = z
     settled: z
       .boolean()
       .describe('true: players that lobbies only count have become players who leave. Default: false.'),
-    next_step_at: Time.optional().describe(
-      'When the next step is due. Default: at the next of the steps of five seconds after began_at.',
-    ),
+    next_step_at: Time.optional().describe('When the next step is due. Default: every five seconds after began_at.'),
   })
   .refine(row => !arrivesTooFast(row), { path: ['concurrent'], error: arrivesTooFastMessage })
 export type SimulationRow = types.SimulationRow

@@ -29,13 +29,11 @@ export const SettingsRow = z.strictObject({
   hide_empty_lobbies: z
     .boolean()
     .describe(
-      'true: lists leave out an empty lobby, unless it is the only one of its game mode, as in the real service. Default: false.',
+      'true: as in the real service, lists leave out empty lobbies, but not the only one of a game mode. Default: false.',
     ),
   servers: Servers,
   ready_within_ms: ReadyWithin,
-  cdn_domain: HostName.describe(
-    "The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost.",
-  ),
+  cdn_domain: HostName.describe('The pages of a game are at <game>.<cdn_domain>. Default: mock.localhost.'),
   warnings: z
     .strictObject(
       Object.fromEntries(
@@ -47,7 +45,7 @@ export const SettingsRow = z.strictObject({
     )
     .optional()
     .meta({
-      description: 'The rules of warnings to turn off. Default: all rules watch the world.',
+      description: 'The rules of warnings to turn off. Default: none.',
       examples: [{ 'hot loop': 'off' }],
     }),
   default_namespace_id: Id.optional(),
@@ -103,16 +101,16 @@ export const NamespaceRow = z.strictObject({
   }),
   tokenless: z.boolean().describe('true: clients need no token for lobbies and regions. Default: true.'),
   domains: z.array(HostName).meta({
-    description: 'Host names whose pages belong to the namespace. Default: none.',
+    description: 'Host names of its pages. Default: none.',
     examples: [['tanks.example']],
   }),
   lobby_count_max: Uint32.meta({ description: 'The most lobbies at once. Default: 128.', examples: [1024] }),
   max_players: Uint32.optional().meta({
-    description: 'The most players from one client address. Default: 8, and loopback addresses are not counted.',
+    description: 'The most players from one address. Default: 8, and loopback addresses are not counted.',
     examples: [matchmakerDefaults.max_players],
   }),
   development: ServerPorts.optional().describe(
-    'The game server of its development tokens, and of its game modes that set no ports.',
+    'The game server of its development tokens, and of game modes without ports.',
   ),
 })
 export type NamespaceRow = types.NamespaceRow
