@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Stats } from 'node:fs'
 import * as nodeFs from 'node:fs'
 import { join } from 'node:path'
 import { worldId } from '../../core/contract/paths.js'
@@ -324,7 +325,10 @@ class Folder implements Storage {
   }
 
   #writeIndex(): void {
-    const entries = [...this.#entries.keys()].map(id => this.#entry(id))
+    const entries = [...this.#entries.keys()].map(id => ({
+      ...this.#entry(id),
+      logChangedAt: this.#logOf(id)?.mtimeMs,
+    }))
     const path = join(this.place, newIndexName)
     // It is only a cache, and the next second tries again.
     callIfPossible(() => {
@@ -351,20 +355,30 @@ class Folder implements Storage {
       const path = join(this.place, name)
       if (id === undefined || !isWorld(this.#fs, path)) continue
       const entry = indexed.get(id)
-      const isNew = entry === undefined || entry.logBytes !== sizeOf(this.#fs, join(path, logName))
+      const log = this.#logOf(id)
+      const isNew = entry === undefined || entry.logBytes !== log?.size || entry.logChangedAt !== log.mtimeMs
       entries.set(id, isNew ? describeWorld(this.#fs, path, id) : entry)
       if (isNew) this.#isIndexDirty = true
     }
     return entries
   }
 
-  #readIndex(): ReadonlyMap<string, FolderEntry> {
+  #logOf(id: string): Stats | undefined {
+    try {
+      return this.#fs.statSync(join(this.#pathOf(id), logName))
+    } catch (error) {
+      systemError(error)
+      return undefined
+    }
+  }
+
+  #readIndex(): ReadonlyMap<string, IndexedEntry> {
     const path = join(this.place, indexName)
     try {
       const bytes = this.#fs.readFileSync(path)
       checkFormat(bytes, path)
       const { worlds } = JSON.parse(`{${sealedText(bytes) ?? '"worlds":[]'}}`) as {
-        readonly worlds: readonly FolderEntry[]
+        readonly worlds: readonly IndexedEntry[]
       } // we wrote it
       return new Map(worlds.map(entry => [entry.summary.id, entry]))
     } catch (error) {
@@ -375,6 +389,9 @@ class Folder implements Storage {
     }
   }
 }
+
+/** A log that has become shorter and longer again differs in its time. */
+type IndexedEntry = FolderEntry & { readonly logChangedAt?: number }
 
 function entryOf({ summary, bytes, logBytes }: FolderWorld): FolderEntry {
   return { summary, bytes, logBytes }
@@ -388,16 +405,6 @@ function isWorld(fs: FileCalls, path: string): boolean {
     if (isMissing(error)) return false
     systemError(error)
     return true
-  }
-}
-
-function sizeOf(fs: FileCalls, path: string): number | undefined {
-  try {
-    return fs.statSync(path).size
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    systemError(error)
-    return 0
   }
 }
 

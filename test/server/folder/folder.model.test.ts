@@ -36,6 +36,14 @@ const step = fc.oneof(
 
 const steps = fc.array(step, { minLength: 1, maxLength: 25 })
 
+/** After the last step, the log has the size that it had after the first one. */
+const sameSize: typeof steps extends fc.Arbitrary<infer Steps> ? Steps : never = [
+  { kind: 'title', number: 1 },
+  { kind: 'second' },
+  { kind: 'cut', share: 0 },
+  { kind: 'title', number: 0 },
+]
+
 /** A world, and what a reader of its folder should find. */
 class Model {
   readonly #failing = failingFs()
@@ -168,10 +176,13 @@ class Model {
 }
 
 describe('a world in a folder', () => {
-  it.prop([steps], { numRuns: inject('runs') })('is read back as it was acknowledged, whatever happens', steps => {
-    const model = new Model()
-    for (const step of steps) model.run(step)
-    model.check()
-    model.close()
-  })
+  it.prop([steps], { numRuns: inject('runs'), examples: [[sameSize]] })(
+    'is read back as it was acknowledged, whatever happens',
+    steps => {
+      const model = new Model()
+      for (const step of steps) model.run(step)
+      model.check()
+      model.close()
+    },
+  )
 })
