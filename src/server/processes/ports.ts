@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { connect, createServer } from 'node:net'
 import { UsageError } from '../../core/lib/messages.js'
@@ -13,7 +14,7 @@ const withoutTls = { http: 'http', https: 'http', tcp: 'tcp', tcp_tls: 'tcp', ud
 export type FindPorts = (wanted: readonly LobbyPort[]) => Promise<LobbyPort[]>
 
 interface PortProbes {
-  /** Listens on a port for a moment. 0 picks a free one. Resolves with `undefined` if it is taken. */
+  /** Listens on a port for a moment. 0 picks one. Resolves with `undefined` if it is taken. */
   tcp(port: number): Promise<number | undefined>
   isUdpFree(port: number): Promise<boolean>
 }
@@ -60,11 +61,14 @@ async function findFree(count: number, probes: PortProbes, isTaken: (port: numbe
   throw new UsageError(`this machine has no ${count === 1 ? 'free port' : `${count} free ports in a row`}`)
 }
 
+/** No system gives these to outgoing connections, so none takes a port between this look and the start of the server. */
+const pickedPorts = [20_000, 30_000] as const
+
 function tcpPort(port: number): Promise<number | undefined> {
   return new Promise(resolve => {
     const server = createServer()
     server.once('error', () => resolve(undefined))
-    server.listen({ port, exclusive: true }, () => {
+    server.listen({ port: port || randomInt(...pickedPorts), exclusive: true }, () => {
       const address = server.address()
       server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
     })
