@@ -253,7 +253,7 @@ describe('a long advance', () => {
     }
 
     setImmediate(count)
-    await mock.world.clock.advance('10m')
+    await mock.world.clock.advance('1h')
     isDone = true
 
     expect(turns).toBeGreaterThan(1)
