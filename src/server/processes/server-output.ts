@@ -4,7 +4,7 @@ import { real } from '../../core/lib/real-globals.js'
 
 // Reads what a game server writes. A server that writes without pause must not slow down the mock.
 
-const longestLine = 2_000
+const longestLine = 2_000 // characters
 const linesPerSecond = 100
 /** The most output of a game server that is read in a second, in bytes. After that the server has to wait. */
 const bytesPerSecond = 512 * 1024
