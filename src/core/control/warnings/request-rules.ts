@@ -180,7 +180,7 @@ export const watchWithoutIndex: Rule<WarningFacts['watch without index']> = {
 const fewestRefusals = 5
 /** A client that waits so long after each refusal needs no longer pauses, in ms. */
 const longPauseMs = 10_000
-/** Requests in-process say no connection. Many clients may send the same one in this time, in ms. */
+/** In-process requests name no connection. Many clients may send the same one in this time, in ms. */
 const crowdMs = 250
 /** A timer may be early by so much, and `retry-after` counts whole seconds. In ms. */
 export const earlyMs = 100
