@@ -217,7 +217,7 @@ export interface SimulationRow {
   began_at: number
   /** true: players that lobbies only count have become players who leave. Default: false. */
   settled: boolean
-  /** When the next step is due. Default: every five seconds after began_at. */
+  /** When the next step is due. Default: the next full five seconds after began_at. */
   next_step_at?: number | undefined
 }
 

@@ -187,7 +187,7 @@ export interface ScenarioPlayers {
   began_at?: string | undefined
   /** true: players that lobbies only count have become players who leave. Default: false. */
   settled?: boolean | undefined
-  /** When the next step is due. Default: every five seconds after began_at. */
+  /** When the next step is due. Default: the next full five seconds after began_at. */
   next_step_at?: string | undefined
   /** The average length of a session. Default: 12m. */
   session?: string | undefined
