@@ -4,6 +4,7 @@ import { isJsonObject } from '../../lib/json.js'
 import { counted, shortened } from '../../lib/messages.js'
 import { URLSearchParams } from '../../lib/real-globals.js'
 import { secondsText } from '../../lib/time.js'
+import { hostInUrl } from '../../lib/url.js'
 import { nilUuid } from '../../operations/lobbies.js'
 import { readClient } from '../../pipeline/authenticate.js'
 import type { MockRequest } from '../../pipeline/message.js'
@@ -16,7 +17,7 @@ import type { Mistake, ObservedExchange, Repeated, Rule, WarningFacts, WarningSu
 function clientText(request: MockRequest): string {
   const { address } = readClient(request)
   const { port } = request
-  return port === undefined ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`
+  return port === undefined ? address : `${hostInUrl(address)}:${port}`
 }
 
 function subjectOf({ request, exchange: { operation } }: ObservedExchange): WarningSubject {
