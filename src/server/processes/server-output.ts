@@ -22,7 +22,7 @@ interface Readable {
   unref?(): unknown
 }
 
-/** Reads the output of a process as lines. Drops and counts lines, and stops reading, if it writes too much in a second. */
+/** Reads the output of a process as lines. If it writes too much in a second, drops and counts lines, and stops reading. */
 export class ServerOutput {
   /** Dropped ones too. */
   readonly #last = new KeptLines()
