@@ -21,7 +21,7 @@ import { type StartOptions, startMock } from './serve.js'
 /** Exit codes, as in shells. The number of a signal is added to `signalled`. */
 const exitCodes = { warned: 1, cannotRun: 126, notFound: 127, signalled: 128 } as const
 
-/** Runs a command while a mock answers. Resolves with the exit code. Rejects with `UsageError` if the mock cannot start. */
+/** Runs a command beside a mock. Resolves with its exit code, or 1 for a forbidden warning. Rejects with `UsageError`. */
 export async function exec(command: readonly string[], options: StartOptions<FlagsOf<'exec'>>): Promise<number> {
   const { mock, url, controlToken, close } = await startMock(0, options)
   const { capsuleOnFailure: file, failOnWarnings } = options.flags

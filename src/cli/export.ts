@@ -63,7 +63,7 @@ export async function exportHar(
 
 /**
  * Writes a capsule of a running world, or of a world in a folder, to a file, or to standard output (`-`). It replaces an older file.
- * Rejects with `UsageError`, and then that is as it was.
+ * Rejects with `UsageError`, and leaves the older file as it was.
  */
 export async function exportCapsule(file: string, flags: FlagsOf<'export'>, console: Console): Promise<void> {
   const { url, controlToken, data, last } = flags

@@ -27,7 +27,7 @@ export async function serveMcp(
   }
 }
 
-const longestAnswer = 64 * 1024 * 1024
+const longestAnswer = 64 * 1024 * 1024 // bytes
 
 /** The mock must begin its response within this time, in ms. Moving the clock far takes long. */
 const timeoutMs = 60_000

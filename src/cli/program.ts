@@ -280,7 +280,7 @@ function wordsToRun(
   words: readonly string[] | undefined,
   command: Command,
   example: string,
-  // Those that may stand before `--`, and their number.
+  // `takes`: what may stand before `--`, in words. `own`: its number of arguments.
   { takes, own }: { readonly takes: string; readonly own: number },
 ): readonly string[] {
   const [before, excess] = [command.args.slice(0, own), command.args.slice(own)]

@@ -12,11 +12,11 @@ import type { ExchangeRecord } from '../core/pipeline/log.js'
 import type { World } from '../core/store/world.js'
 import type { Console } from './output.js'
 
-const maxMessage = 200
+const maxMessage = 200 // characters
 
-const maxName = 300
+const maxName = 300 // characters of a path or an origin
 
-const maxBody = 2_000
+const maxBody = 2_000 // characters
 
 /** The requests of a mock since its start, without calls of the control API and successful visits of pages. */
 export interface RequestCounts {

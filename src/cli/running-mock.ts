@@ -99,16 +99,16 @@ export async function checkHealth({ url }: FlagsOf<'health'>, console: Console):
   throw new UsageError(`${server} is not ready: ${escapedLine(shortened(String(message), maxMessage))}`)
 }
 
-const longestProbe = 64 * 1024
+const longestProbe = 64 * 1024 // bytes
 
 /** The mock must begin its response within this time, in ms. Reading a large scenario can keep it busy for seconds. */
 const timeoutMs = 15_000
 
 const longTimeoutMs = 120_000
 
-const longestList = 64 * 1024 * 1024
+const longestList = 64 * 1024 * 1024 // bytes
 
-const maxMessage = 2_000
+const maxMessage = 2_000 // characters
 
 /** Calls the control API of a running mock, or of the world that the URL names. Rejects with `UsageError` if that fails. */
 export async function ask<Name extends Route>(

@@ -65,7 +65,7 @@ export function undefinedIfMissing<Value>(call: Promise<Value>): Promise<Value |
   })
 }
 
-/** Waits for a call for a caller who knows other names than it: `reword` changes the message of each `ClientError`. */
+/** Waits for a call. `reword` changes the message of its `ClientError`, for users who know its arguments by other names. */
 export async function rewordedCall<Value>(call: Promise<Value>, reword: (message: string) => string): Promise<Value> {
   try {
     return await call

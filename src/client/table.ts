@@ -12,7 +12,7 @@ import {
   type Strict,
   sortRows,
 } from '../core/store/table-calls.js'
-import type { ControlTable } from '../core/store/table-names.js'
+import { type ControlTable, listKey } from '../core/store/table-names.js'
 import { type ClientError, misuseError } from './call.js'
 import { type ControlledRemote, checked, request, undefinedIfMissing, withoutCreated } from './http.js'
 
@@ -58,7 +58,7 @@ export function createTable<Row, Input>(remote: ControlledRemote, table: string)
       list: readList<Row>(`${table}.${call}`, options, known),
     }))
     const answer = await request(remote, 'GET /{table}', { params: { table }, query: parametersOf(query) })
-    const rows = (answer[table.replaceAll('-', '_')] ?? []).filter(isRecord).map(asRow)
+    const rows = (answer[listKey(table)] ?? []).filter(isRecord).map(asRow)
     const found = paginate(sortRows(rows.filter(test), list.orderBy), list)
     if (found.length === 0 && list.strict) throw misuseError(nothingFound(call, table).message)
     return found

@@ -63,7 +63,7 @@ export function indexOf({ end, status, answer = '' }: RecordedRequest): string |
   }
 }
 
-const longestAnswer = 120
+const longestAnswer = 120 // characters
 
 /** Writes a request as one line: `+1.204 s GET /cloud/devices/links?… → 200 {…}, after 0.503 s`. */
 export function requestLine(request: RecordedRequest): string {

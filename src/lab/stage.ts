@@ -111,6 +111,7 @@ export class Stage {
     }
   }
 
+  /** The real ms since the client started. */
   now(): number {
     return performance.now() - this.#startedAt
   }

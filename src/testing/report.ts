@@ -30,12 +30,13 @@ export interface ReportOptions {
 }
 
 export interface SummaryOptions extends Pick<ReportOptions, 'noRequest'> {
+  /** In characters. */
   readonly longest: number
 }
 
 const mostRequests = 20
 
-const longestBody = 400
+const longestBody = 400 // characters
 
 /**
  * Describes the requests of a mock for a failed test: the calls that still wait for requests, the warnings, a line for each request
@@ -138,7 +139,7 @@ export function warningLines(warnings: readonly Warning[]): string[] {
 
 const mostWarnings = 3
 
-const longestLine = 90
+const longestLine = 90 // characters
 
 function writeSummary(
   { entries, pending, waits, warnings, loss }: Reported,

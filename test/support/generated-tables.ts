@@ -138,10 +138,22 @@ function errorLists(): string {
     return own.length === 0 ? [] : [[`### ${status}`, '', ...lines].join('\n')]
   })
   const others = statuses.flatMap(status => {
-    const own = codes.flatMap(({ code, by, ...one }) => (one.status === status && !by ? [`\`${code}\``] : []))
-    return own.length === 0 ? [] : [`- ${status}: ${own.join(', ')}`]
+    const own = codes.flatMap(({ code, by, ...one }) => (one.status === status && !by ? [code] : []))
+    return codeFamilies(own).map(family => `- ${status}: ${family.map(code => `\`${code}\``).join(', ')}`)
   })
   return [...answered, '### Only from faults and resolvers', others.join('\n')].join('\n\n')
+}
+
+/** Splits a long list of codes by their first words. Those of a word that few have come last, together. */
+function codeFamilies(codes: readonly string[]): (readonly string[])[] {
+  const families = new Map<string, string[]>()
+  for (const code of codes) {
+    const [word = ''] = codes.length > 15 ? code.split('_') : []
+    families.set(word, [...(families.get(word) ?? []), code])
+  }
+  const all = [...families.values()]
+  const others = all.filter(({ length }) => length < 3).flat()
+  return [...all.filter(({ length }) => length >= 3), ...(others.length > 0 ? [others] : [])]
 }
 
 /** Names the operations that answer a code. `undefined`: none does. */

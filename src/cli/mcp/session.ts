@@ -23,7 +23,7 @@ export class Session {
     this.#id = id
   }
 
-  /** The URL of the fork. A game that shall play in it uses this URL. */
+  /** The URL of the fork: the base URL for a game that plays in it. */
   get url(): string {
     return this.#server.url + worldPath(this.#id)
   }

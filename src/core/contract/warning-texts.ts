@@ -12,7 +12,7 @@ export const warningTexts: { readonly [Rule in WarningRule]: string } = {
   'seats unused': 'An address takes 3 seats in a row, and all of them expire.',
   'never ready': 'The server of a lobby has not called `lobbies.ready` after 10 s.',
   'dead port': 'A started server called `lobbies.ready`, and nothing listens on the TCP port that its seats lead to.',
-  'wrong port': 'The same, and the server listens on another port.',
+  'wrong port': 'A started server called `lobbies.ready`, and listens on another port than its seats lead to.',
   'seats without ports': 'A game mode opens no ports, so a seat in it has `ports: {}`.',
   'no such call': 'A request has a path that no operation has.',
   'canned answers':

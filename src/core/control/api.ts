@@ -136,7 +136,7 @@ export const controlCalls = lazy(() => [
       'Lists the worlds, also of other replicas. `created_at` and `used_at` are real times. A `sleeping` world is only in the storage. `replica` is the address of the one that runs it.',
     async run({ server, isReadOnly }) {
       await server.worlds.shared?.refresh()
-      const worlds = server.worlds.list().map(world => marked(world, isReadOnly))
+      const worlds = server.worlds.list().map(world => withReadOnly(world, isReadOnly))
       await server.worlds.settled()
       return { worlds }
     },
@@ -156,7 +156,7 @@ export const controlCalls = lazy(() => [
       const world = existing('world', world_id, server.worlds.get(world_id))
       const createdAt = server.worlds.createdAt(world_id)
       const created = createdAt === undefined ? {} : { created_at: formatInstant(createdAt) }
-      return marked({ ...describeWorld(world), ...created }, isReadOnly)
+      return withReadOnly({ ...describeWorld(world), ...created }, isReadOnly)
     },
   }),
   call('PUT /worlds/{world_id}', {
@@ -179,7 +179,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /world', {
     summary: 'Returns this world, without `created_at`.',
-    run: ({ mock, isReadOnly }) => marked(describeWorld(mock), isReadOnly),
+    run: ({ mock, isReadOnly }) => withReadOnly(describeWorld(mock), isReadOnly),
   }),
   call('GET /status', {
     summary: 'Returns the clock, and counts players with a seat, running lobbies, faults and waiting requests.',
@@ -495,7 +495,7 @@ export const controlCalls = lazy(() => [
         toSent(event) {
           if (event.type !== 'world') return event
           const address = publicUrl === undefined ? {} : { public_url: publicUrl }
-          return { ...event, data: { ...marked(event.data, isReadOnly), ...address } }
+          return { ...event, data: { ...withReadOnly(event.data, isReadOnly), ...address } }
         },
       }),
   }),
@@ -654,7 +654,7 @@ export interface Health {
   readonly data?: KeptData
 }
 
-function marked<Described extends object>(
+function withReadOnly<Described extends object>(
   world: Described,
   isReadOnly: boolean,
 ): Described & { readonly read_only?: true } {
@@ -664,7 +664,7 @@ function marked<Described extends object>(
 function worldsStream(worlds: ServedWorlds, isReadOnly: boolean): MockResponseInit {
   return stateStream<{ worlds: { worlds: readonly ListedWorld[] } }>(
     {
-      read: () => ({ worlds: worlds.list().map(world => marked(world, isReadOnly)) }),
+      read: () => ({ worlds: worlds.list().map(world => withReadOnly(world, isReadOnly)) }),
       subscribe: (mark, end) => worlds.changes.subscribe(isOpen => (isOpen ? mark('worlds', 'now') : end())),
     },
     ['worlds'],

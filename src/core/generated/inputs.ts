@@ -159,7 +159,7 @@ export interface SimulationInput {
   readonly began_at?: string | number | undefined
   /** true: players that lobbies only count have become players who leave. Default: false. */
   readonly settled?: boolean | undefined
-  /** When the next step is due. Default: every five seconds after began_at. */
+  /** When the next step is due. Default: the next full five seconds after began_at. */
   readonly next_step_at?: string | number | undefined
   /** The average length of a session. Default: 12m. */
   readonly session?: string | number | undefined

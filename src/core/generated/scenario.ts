@@ -187,7 +187,7 @@ export interface ScenarioPlayers {
   began_at?: string | undefined
   /** true: players that lobbies only count have become players who leave. Default: false. */
   settled?: boolean | undefined
-  /** When the next step is due. Default: every five seconds after began_at. */
+  /** When the next step is due. Default: the next full five seconds after began_at. */
   next_step_at?: string | undefined
   /** The average length of a session. Default: 12m. */
   session?: string | undefined
@@ -355,7 +355,10 @@ export interface ScenarioInput {
          * its seats lead to.
          */
         'dead port'?: 'off' | undefined
-        /** off: no warning. Without it: The same, and the server listens on another port. */
+        /**
+         * off: no warning. Without it: A started server called `lobbies.ready`, and listens on another port than its
+         * seats lead to.
+         */
         'wrong port'?: 'off' | undefined
         /** off: no warning. Without it: A game mode opens no ports, so a seat in it has `ports: {}`. */
         'seats without ports'?: 'off' | undefined

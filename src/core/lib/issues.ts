@@ -8,9 +8,9 @@ export type Issue = z.core.$ZodIssue
 /** The keys that lead from a value to one inside it. */
 export type Path = readonly PropertyKey[]
 
-const longestPath = 240
+const longestPath = 240 // characters
 
-const longestKey = 80
+const longestKey = 80 // characters
 
 /** Writes a path as in code: `games[0].lobbies[3].region_id`, `tags["two words"]`. At most 240 characters. */
 export function pathText(path: Path): string {

@@ -8,7 +8,7 @@ const mostWritten = 500
 /** The characters of a text that count as a value. */
 const charactersPerValue = 100
 
-const pieceLength = 64 * 1024
+const pieceLength = 64 * 1024 // characters
 
 /** Writes a JSON value in steps, as pieces of a text. The value must not change on the way. */
 export function* jsonPieces(value: object): Steps<string[]> {

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 import { beginAtCaller } from './caller-stack.js'
 
-const longestQuote = 80
+const longestQuote = 80 // characters
 
 /** Quotes a value in a message, as JSON of at most 80 characters. A large value costs no more time. */
 export function quoted(value: unknown): string {
@@ -63,12 +63,12 @@ export function escapedLine(text: string): string {
   )
 }
 
-const longestWord = 256
+const longestWord = 256 // characters
 
 /** The most choices to compare. A suggestion must cost less than the call. */
 const mostCompared = 2_000
 
-const shortestPart = 3
+const shortestPart = 3 // characters
 
 /**
  * Finds the choice that a mistyped word most likely meant: at most a third of the letters differ, ignoring case. Two neighbours that
@@ -116,7 +116,7 @@ function words(text: string): string {
 
 const mostListed = 20
 
-const longestListed = 60
+const longestListed = 60 // characters
 
 /** Ends a message about an unknown word: ` Known: a, b.`, and ` Did you mean a?` if one is near. */
 export function didYouMean(word: string, known: readonly string[]): string {

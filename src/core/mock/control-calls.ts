@@ -88,14 +88,9 @@ export class ControlCalls {
     const named = String(found.params.world_id)
     const read = lazy(() => readControlInput(found, request))
     if (worlds.shared && answeredBy !== undefined) {
-      const { default: world } = worlds
-      const { outside: responder } = router
-      const inner = requestAt(request, place)
+      const call = { request: requestAt(request, place), world: worlds.default, responder: router.outside, read }
       const settled = () => worlds.inMemory(named)?.world.settled()
-      const answer = () =>
-        this.#answerControlCall(found, {
-          ...{ request: inner, world, responder, url: urlOf(place.worldId), settled, read, isNew: false },
-        })
+      const answer = () => this.#answerControlCall(found, { ...call, url: urlOf(place.worldId), settled, isNew: false })
       if (answeredBy === 'this') return { maxBodyBytes, answer }
       const mayCreate = () => method === 'PUT'
       return { maxBodyBytes, answer, world: this.neededWorld(named, mayCreate, { needsContent: method !== 'DELETE' }) }
@@ -111,7 +106,12 @@ export class ControlCalls {
       answer: () =>
         router.answer(request, place, mayCreate ? { createAfter } : this.unlessCreated(request), (world, inner) =>
           this.#answerControlCall(found, {
-            ...{ request: inner, world, responder: world.responder, url: urlOf(world.id), read, isNew },
+            request: inner,
+            world,
+            responder: world.responder,
+            url: urlOf(world.id),
+            read,
+            isNew,
             settled: () => Promise.all([world.world.settled(), worlds.inMemory(named)?.world.settled()]),
           }),
         ),

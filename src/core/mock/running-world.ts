@@ -366,7 +366,7 @@ export class RunningWorld {
     this.#withSeed = otherSeeds(this.world.initialState)
   }
 
-  /** Lets new lobbies get their game servers as the scenario of the reader says, who may have added a command. */
+  /** Takes the settings of game servers from the scenario of the reader, who may have added a command. */
   #takeServersOf({ tables }: StartState['world']): void {
     const { settings } = this.world.tables
     const [given] = tables.settings.all()

@@ -3,7 +3,7 @@ import type { RunningLobby } from '../store/lobby-rules.js'
 import type { LiveWorld } from '../store/world.js'
 import { stopLobby } from './game-server.js'
 
-/** Stops the lobbies in regions that are down, and marks the outages that have begun. `at` in ms since the epoch. */
+/** Stops lobbies in regions that are down, and marks begun outages. Call it after the time or the faults change. `at`: epoch ms. */
 export function applyOutages(world: LiveWorld, at = world.clock.now()): void {
   const { records } = world.faults
   if (!records.some(({ fault }) => fault.effect.outage)) return

@@ -145,7 +145,7 @@ const howToRenew: { readonly [kind in ExpiringToken]: string } = {
   device: 'create a new link with POST /cloud/devices/links',
 }
 
-const longestAddress = 64
+const longestAddress = 64 // characters
 
 /** Finds the client: as trusted proxies report it, else by `x-forwarded-for`, else by its connection (PROTOCOL.md B6, B9). */
 export function readClient(request: MockRequest): Client {

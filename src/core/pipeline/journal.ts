@@ -169,7 +169,7 @@ export class LiveJournal implements Journal {
 /** In bytes. The journal drops a longer body. */
 const longestBody = 256 * 1024
 
-const longestShortAnswer = 2 * 1024
+const longestShortAnswer = 2 * 1024 // bytes
 
 /** A request and its response. It creates its journal entry on demand, because most entries are never read. */
 export class RecordedExchange implements StoredExchange {

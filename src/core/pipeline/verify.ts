@@ -110,7 +110,7 @@ export function nearestOf(compared: readonly NearMiss[]): NearMiss[] {
   return compared.toSorted((one, other) => one.differs.length - other.differs.length).slice(0, mostNearMisses)
 }
 
-const longestMatch = 1_000
+const longestMatch = 1_000 // characters
 
 /** Shows what requests must have, for the end of their description: ` that matches {"status":200}`. Empty if nothing. */
 export function matchText(match: ExchangeMatch = {}): string {

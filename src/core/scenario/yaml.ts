@@ -185,7 +185,7 @@ function parseYaml(
   return { content, report }
 }
 
-const shownWidth = 100
+const shownWidth = 100 // characters
 
 function sourceLine(text: string, { line, col }: { readonly line: number; readonly col: number }): string {
   const whole = text.split('\n', line)[line - 1] ?? ''

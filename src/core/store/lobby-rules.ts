@@ -71,7 +71,7 @@ export function listObstacles(
   return lobby => obstacleOf(lobby) ?? (isHiddenEmpty(lobby) ? 'empty' : undefined)
 }
 
-/** Returns a lobby as it is where no process of this mock serves it: it waits for one, or for its first player. */
+/** Returns a lobby for a mock that runs no process for it: it waits for one, or for its first player. */
 export function withoutServer({ ports: _, ...lobby }: LobbyRow): LobbyRow {
   return Object.freeze(lobby.status === 'starting' ? { ...lobby, run_by: 'server' } : { ...lobby, run_by: 'none' })
 }

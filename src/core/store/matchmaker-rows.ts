@@ -384,7 +384,9 @@ export const SimulationRow = z
     settled: z
       .boolean()
       .describe('true: players that lobbies only count have become players who leave. Default: false.'),
-    next_step_at: Time.optional().describe('When the next step is due. Default: every five seconds after began_at.'),
+    next_step_at: Time.optional().describe(
+      'When the next step is due. Default: the next full five seconds after began_at.',
+    ),
   })
   .refine(row => !arrivesTooFast(row), { path: ['concurrent'], error: arrivesTooFastMessage })
 export type SimulationRow = types.SimulationRow

@@ -28,6 +28,7 @@ export interface RowStore<Row extends object> {
   /** The fields of its rows. Default: any. */
   readonly fields?: readonly string[]
   readonly table: TreeTable<Row>
+  /** `undefined`: the value is not a row. */
   idOf(row: Row): string | undefined
   /** Runs a function in a transaction. */
   transaction<T>(write: () => T): T

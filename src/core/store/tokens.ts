@@ -84,7 +84,7 @@ const lengths = { minute: 8, nonce: 6, signature: 10 } as const
 const stemLength = lengths.minute + lengths.nonce
 const minuteMs = 60_000
 
-/** Creates the token of a player of a development server, which has no row: the minute, and a signature of its world. */
+/** Creates the token of a player of a development server, which has no row. `now` in ms since the epoch. */
 export function devPlayerToken(random: Random, { seed, now }: { readonly seed: number; readonly now: number }): string {
   const minute = Math.floor(now / minuteMs)
   const stem = minute.toString(36).padStart(lengths.minute, '0') + random.letters(lengths.nonce)

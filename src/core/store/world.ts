@@ -506,7 +506,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     this.replaceState(next, { cause: { kind: 'reset' }, keep, beforeCommit })
   }
 
-  /** Merges a changed scenario: see `reloadState`. If `accepts` refuses the numbers of changed rows, it changes nothing. */
+  /** Merges a changed scenario: see `reloadState`. Changes nothing if `accepts` refuses the numbers of rows. Throws `UsageError`. */
   reload(
     definition: StateDefinition,
     { accepts = () => true }: { readonly accepts?: ((summary: ReloadSummary) => boolean) | undefined } = {},

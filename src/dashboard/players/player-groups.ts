@@ -1,5 +1,5 @@
 import type { StorySummary } from '../../core/control/stories/tell-story.js'
-import { stateNames, stateOf } from '../world/player-state.js'
+import { stateRank } from '../world/player-state.js'
 
 // The order of the players: in groups, or by time.
 
@@ -34,6 +34,5 @@ export function groupStories(
 }
 
 function byState(stories: readonly StorySummary[]): readonly StorySummary[] {
-  const rank = (story: StorySummary) => stateNames.indexOf(stateOf(story))
-  return stories.toReversed().sort((one, other) => rank(one) - rank(other))
+  return stories.toReversed().sort((one, other) => stateRank(one) - stateRank(other))
 }

@@ -10,7 +10,7 @@ import { type Column, sorted, Table } from '../ui/table.js'
 import { placeName, seatWords } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { SearchField } from '../world/panes.js'
-import { barParts, countStates, type PlayerState, stateNames, stateOf } from '../world/player-state.js'
+import { barParts, countStates, type PlayerState, stateOf, stateRank } from '../world/player-state.js'
 import { WarningMark, warnedPlayers } from '../world/warned.js'
 import { PlayerDetails, StateWord, seatTimes, storyKeyOf } from './player-details.js'
 import { type Grouping, groupings, groupStories, type PlayerRow } from './player-groups.js'
@@ -245,8 +245,6 @@ function ofRows(columns: readonly Column<StorySummary>[]): readonly Column<Playe
   }))
 }
 
-const rank = (story: StorySummary) => stateNames.indexOf(stateOf(story))
-
 function columnsOf(scale: BarScale): readonly Column<StorySummary>[] {
   return [
     {
@@ -286,7 +284,7 @@ function columnsOf(scale: BarScale): readonly Column<StorySummary>[] {
       title: 'State',
       width: 136,
       maxWidth: 160,
-      sortBy: rank,
+      sortBy: stateRank,
       cell: story => <StateWord state={stateOf(story)} />,
     },
     {

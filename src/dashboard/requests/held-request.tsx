@@ -67,7 +67,7 @@ function Held({ held }: { readonly held: HeldRequest }) {
           {duration(Math.max(0, page.now.value - Date.parse(since)))}
         </p>
       }
-      actions={waysOf(held, edit)}
+      actions={actionsOf(held, edit)}
     >
       <div class="block">
         <p class="sentence" dir="auto">
@@ -84,7 +84,7 @@ function Held({ held }: { readonly held: HeldRequest }) {
   )
 }
 
-function waysOf({ id, fault, since }: HeldRequest, edit: Edit): DetailsAction[] {
+function actionsOf({ id, fault, since }: HeldRequest, edit: Edit): DetailsAction[] {
   const [answer] = readAnswer(edit)
   const isOff = page.isReadOnly.value
   const release = (how: HeldRelease) =>

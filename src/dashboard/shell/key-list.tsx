@@ -4,7 +4,7 @@ import { type PageAction, pageActions } from './actions.js'
 const groups: readonly (readonly [title: string, types: readonly PageAction['type'][]])[] = [
   ['Go', ['View', 'Go', 'Page']],
   ['Time', ['Clock']],
-  ['Do', ['Here', 'Do']],
+  ['Do', ['Here', 'Do', 'World']],
 ]
 
 /** The list of all keys. */

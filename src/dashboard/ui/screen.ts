@@ -24,7 +24,7 @@ export const message: Signal<Message | undefined> = signal(undefined)
 /** The message of a success is shown for this time, in ms. */
 const successMs = 6_000
 
-/** Shows a message. One of a success disappears by itself. */
+/** Shows a message. The message of a success disappears by itself. */
 export function say(next: Message | undefined): void {
   message.value = next
   if (!next || next.isError) return

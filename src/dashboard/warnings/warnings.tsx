@@ -88,8 +88,8 @@ export function Warnings() {
         </div>
         {shown.length > 0 && layout.value !== 'phone' && (
           <footer class="foot muted">
-            <RulesOn /> Turn one off in the scenario with <code>warnings: {'{ hot loop: off }'}</code>
-            {dropped > 0 && `${counted(dropped, 'mistake is', 'mistakes are')} beyond these.`}
+            <RulesOn /> Turn one off in the scenario with <code>warnings: {'{ hot loop: off }'}</code>.
+            {dropped > 0 && ` ${counted(dropped, 'more mistake is', 'more mistakes are')} not listed.`}
           </footer>
         )}
       </section>

@@ -32,6 +32,11 @@ export function stateOf({ reserved_at, connected_at, ended_at }: StoryTimes): Pl
   return seatState({ connectedAt: connected_at, endedAt: hasSeat ? ended_at : '' })
 }
 
+/** Returns the place of a player in the order of the states. */
+export function stateRank(story: StoryTimes): number {
+  return stateNames.indexOf(stateOf(story))
+}
+
 export type StoryTimes = Pick<StorySummary, 'reserved_at' | 'connected_at' | 'ended_at'>
 
 /** Counts the players of each state. */

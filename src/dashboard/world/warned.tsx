@@ -22,7 +22,7 @@ export const warnedLobbies = newestBy(({ lobby_id }) => (lobby_id === undefined 
 /** The warnings by the tokens of players. */
 export const warnedPlayers = newestBy(({ players = [] }) => players)
 
-/** The warning of which the requests, and the marks on the timeline, are marked more. */
+/** The warning whose requests, and whose marks on the timeline, stand out. */
 export const markedWarning: Signal<Warning | undefined> = signal(undefined)
 
 /** Returns the newest warning about a thing that the details show. */

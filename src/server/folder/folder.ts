@@ -81,7 +81,7 @@ const settingsName = '.scenario.json'
 /** The end of a message about the scenario of the mock, which only says whether it has changed. */
 const settingsAdvice = 'restore it from a copy, or delete this file. The worlds stay'
 const newIndexName = '.worlds.json.new'
-/** The index is written each second for this many worlds, and less often for more: one that is old costs a start some time. */
+/** The index is written each second for this many worlds, and less often for more: an old index only slows the next start. */
 const indexedPerSecond = 200
 const newWorld = '.new-'
 const deletedWorld = '.deleted-'
@@ -91,7 +91,7 @@ class Folder implements Storage {
   readonly #fs: FileCalls
   readonly #isReadOnly: boolean
   readonly #context: FolderContext
-  /** All worlds. Those that are open know better. */
+  /** All worlds. `#open` has newer facts about the open ones. */
   readonly #entries: Map<string, FolderEntry>
   readonly #open = new Map<string, FolderWorld>()
   readonly #lock: FolderLock | undefined
@@ -268,7 +268,7 @@ class Folder implements Storage {
     throw new UsageError(`${this.place} is a file: name a folder`)
   }
 
-  /** Lets the disk have the names of the files in a folder, if the system allows it. */
+  /** Syncs the names of the files in a folder to the disk, if the system allows it. */
   #sync(folder: string): void {
     // We may not read every folder above ours.
     callIfPossible(() => syncFolder(this.#fs, folder))
@@ -292,7 +292,7 @@ class Folder implements Storage {
   #add(id: string, path: string, usedAt = this.#entries.get(id)?.summary.usedAt ?? 0): FolderWorld {
     if (this.#open.has(id)) throw new Error(`the world "${id}" is already open`)
     const world = new FolderWorld(this.#context, path, id, usedAt)
-    // A world that is only read knows nothing better than the index.
+    // A read-only world has nothing newer than the index.
     if (this.#isReadOnly) return world
     this.#open.set(id, world)
     this.#entries.set(id, entryOf(world))

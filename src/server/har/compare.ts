@@ -207,7 +207,7 @@ function partOf(number: number, all: number): string {
   return `${number} of ${counted(all, 'element', 'elements')}`
 }
 
-const longestShown = 60
+const longestShown = 60 // characters
 
 function shownValue(value: unknown, names: Names): string {
   return typeof value === 'string' ? quoted(shortened(names.show(value), longestShown)) : String(value)

@@ -20,7 +20,7 @@ interface DataOptions {
   report(text: string): void
 }
 
-/** Keeps the worlds of a mock in a folder, or goes on with those there. Returns what a changed scenario changed. */
+/** Keeps a mock's worlds in a folder, or goes on with those there. Returns what a changed scenario changed. Throws `UsageError`. */
 export function keepInFolder(
   mock: Mock,
   { data, dataTtlMs = defaultDataTtlMs, dataSync, reset, report }: DataOptions,

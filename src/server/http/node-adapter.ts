@@ -15,7 +15,7 @@ import { StreamWriter } from './stream-writer.js'
 /** A request of `node:http`. A body parser in front of the mock may have set `body`, and Express sets `baseUrl`. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown; readonly baseUrl?: string }
 
-/** Answers a request. `serve` gets it before its body, which `answer` has. */
+/** Answers a request. `serve` gets it before its body has arrived, and `answer` of its result runs after that. */
 export function serveNodeRequest(
   request: ParsedRequest,
   response: ServerResponse,
@@ -97,7 +97,6 @@ export class NodeRequest implements MockRequest {
   serverHost: string | undefined
   waitedMs: number | undefined
   readonly #socket: Socket | Http2Stream
-
   readonly #forwarded: ForwardedRequest | undefined
 
   /** `forwarded`: the facts of the process that forwards the request. */

@@ -14,7 +14,7 @@ interface SeatOptions {
   readonly signal: AbortSignal
 }
 
-const shownLength = 200
+const shownLength = 200 // characters
 
 /** Takes a seat as a client would, so it waits for a game server. Returns the client's variables. Rejects with `UsageError`. */
 export async function takeSeat(wish: SeatWish, { url, token, signal }: SeatOptions): Promise<Environment> {

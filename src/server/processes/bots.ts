@@ -60,7 +60,7 @@ export function checkBotCount(count: number, max: number, where: string): void {
   )
 }
 
-/** Runs the client of a game as bots, one process each, by real time. One that ends at once comes back later and later. */
+/** Runs the client of a game as bots, one process each, by real time. One that ends at once comes back after a growing pause. */
 export class Bots {
   readonly #options: BotsOptions
   readonly #bots: readonly Bot[]

@@ -4,7 +4,7 @@ import { real } from '../../core/lib/real-globals.js'
 
 // Reads what a game server writes. A server that writes without pause must not slow down the mock.
 
-const longestLine = 2_000
+const longestLine = 2_000 // characters
 const linesPerSecond = 100
 /** The most output of a game server that is read in a second, in bytes. After that the server has to wait. */
 const bytesPerSecond = 512 * 1024
@@ -22,7 +22,7 @@ interface Readable {
   unref?(): unknown
 }
 
-/** Reads the output of a process as lines. Drops and counts lines, and stops reading, if it writes too much in a second. */
+/** Reads the output of a process as lines. If it writes too much in a second, drops and counts lines, and stops reading. */
 export class ServerOutput {
   /** Dropped ones too. */
   readonly #last = new KeptLines()

@@ -2,7 +2,7 @@ import type { OperationInput } from '../../contract/operations.js'
 import { modeKey } from '../../store/lobby-rules.js'
 import type { GameModeRow, RegionRow } from '../../store/matchmaker-rows.js'
 
-// What answers say of regions that are down. The page says it, too.
+// The sentences about regions that are down, for answers and for the page.
 
 interface Outages {
   readonly tables: {

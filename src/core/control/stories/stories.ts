@@ -14,7 +14,7 @@ import { type FactKind, kinds, type StoryFact, type StoryLobby, type StorySeat }
 /** The most that a world remembers of its players: stories, and facts of each. */
 export const storyLimits = { stories: 5_000, facts: 24 }
 
-const longestToken = 512
+const longestToken = 512 // characters
 
 /** The facts about one player. */
 export class Story {

@@ -47,7 +47,7 @@ interface Ending {
 }
 
 interface Kind {
-  /** `row`: the row of the player has changed. `end`: so that it has no seat any more. `call`: a call has only named the player. */
+  /** `row`: the row of the player has changed. `end`: the change took its seat. `call`: a call has only named the player. */
   readonly is: 'row' | 'end' | 'call'
   /** The state of the player after it, or its end. Absent: as before. */
   readonly outcome?: StoryOutcome

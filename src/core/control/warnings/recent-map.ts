@@ -1,6 +1,6 @@
-const least = 1_000
+const fewestKept = 1_000
 
-/** A map that forgets entries that nobody has asked for among many others. */
+/** A map of limited size. Keeps at least the 1,000 entries that were used last, and forgets those that nobody uses. */
 export class RecentMap<Value> {
   #young = new Map<string, Value>()
   #old: Map<string, Value> | undefined
@@ -19,7 +19,7 @@ export class RecentMap<Value> {
 
   set(key: string, value: Value): void {
     this.#young.set(key, value)
-    if (this.#young.size <= least) return
+    if (this.#young.size <= fewestKept) return
     this.#old = this.#young
     this.#young = new Map()
   }

@@ -24,7 +24,7 @@ import type {
 /** The most that a world remembers: warnings, and requests and players of each. */
 const limits = { warnings: 100, requests: 20, players: 20 }
 
-/** The clock of a world may be ahead of the real time by this much, in real ms. */
+/** If the world's clock gains less than this on the real time, nobody has moved it. In real ms. */
 const leastMoveMs = 1_000
 
 /** A warning that a recorder can count on. Its texts are made when somebody reads them. */
@@ -108,7 +108,7 @@ export class WarningRecorder implements Warnings {
   readonly #source: RecorderSource
   /** By rule and key, the oldest first. */
   #recorded = new Map<string, Recorded>()
-  /** The places of warnings that a graver one has replaced. */
+  /** The places of warnings that a more serious one has replaced. */
   readonly #replaced = new Set<string>()
   readonly #keys = new ClientKeys()
   #nextId = 1

@@ -4,6 +4,7 @@ import { isJsonObject } from '../../lib/json.js'
 import { counted, shortened } from '../../lib/messages.js'
 import { URLSearchParams } from '../../lib/real-globals.js'
 import { secondsText } from '../../lib/time.js'
+import { hostInUrl } from '../../lib/url.js'
 import { nilUuid } from '../../operations/lobbies.js'
 import { readClient } from '../../pipeline/authenticate.js'
 import type { MockRequest } from '../../pipeline/message.js'
@@ -16,7 +17,7 @@ import type { Mistake, ObservedExchange, Repeated, Rule, WarningFacts, WarningSu
 function clientText(request: MockRequest): string {
   const { address } = readClient(request)
   const { port } = request
-  return port === undefined ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`
+  return port === undefined ? address : `${hostInUrl(address)}:${port}`
 }
 
 function subjectOf({ request, exchange: { operation } }: ObservedExchange): WarningSubject {
@@ -180,7 +181,7 @@ export const watchWithoutIndex: Rule<WarningFacts['watch without index']> = {
 const fewestRefusals = 5
 /** A client that waits so long after each refusal needs no longer pauses, in ms. */
 const longPauseMs = 10_000
-/** Requests in-process say no connection. Many clients may send the same one in this time, in ms. */
+/** In-process requests name no connection. Many clients may send the same one in this time, in ms. */
 const crowdMs = 250
 /** A timer may be early by so much, and `retry-after` counts whole seconds. In ms. */
 export const earlyMs = 100
