@@ -394,3 +394,15 @@ describe('a rule', () => {
     expect(new Set([...cases.map(({ rule }) => rule), ...ofServers])).toEqual(new Set(Object.keys(rules)))
   })
 })
+
+describe('a rule that waits', () => {
+  it('warns of the first request of a mock, too', async () => {
+    // Real time passes between the change of the request and the start of the rules.
+    const { mock, send } = play({ ...manual, clock: { rate: 100 } })
+
+    void send('POST', '/matchmaker/lobbies/find', { body: { game_modes: ['reef'] } })
+
+    const neverReady = [expect.objectContaining({ rule: 'never ready' })]
+    await vi.waitFor(() => expect(mock.warnings.list()).toEqual(neverReady), 5_000)
+  })
+})
