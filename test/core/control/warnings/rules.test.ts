@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
     wrong: game => game.every(6, 992, () => game.poll()),
     warning: {
       sentence: 'One client asked for the same device link 167 times a second, and nothing had changed.',
-      advice: expect.stringMatching(/^Send the watch_index of the last answer/),
+      advice: expect.stringMatching(/^Send watch.index of the last answer as watch_index/),
       device_link: link,
       count: 991,
       first_at: expect.any(String),
