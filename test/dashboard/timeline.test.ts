@@ -1,5 +1,6 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
+import type { FaultState } from '../../src/core/contract/faults.js'
 import type { ShortenedEntry } from '../../src/core/contract/journal.js'
 import type { ChangeSetJson } from '../../src/core/control/history.js'
 import { layOutLanes } from '../../src/dashboard/timeline/timeline-lanes.js'
@@ -219,6 +220,17 @@ describe('the lanes of the timeline', () => {
       { left: 840, right: 900, tone: 'warn', text: 'every request: 503' },
     ])
     expect(lanes.waits).toEqual([{ left: 576, right: 720, tone: 'warn', text: 'held 12 s' }])
+  })
+
+  it('name the effect of a fault', () => {
+    const at = { added_at: iso(ago(30)), begins_at: iso(ago(30)), matched: 0, struck: 0, holding: 0 }
+    const textOf = (effect: FaultState['effect']) =>
+      layOutLanes({ ...empty, faults: [{ ...at, id: '1', effect }] }, scale).rest[0]?.spans[0]?.text
+
+    expect(textOf({ date: '+90s' })).toBe('every request: date +90s')
+    expect(textOf({ truncate: true })).toBe('every request: half an answer')
+    expect(textOf({ index: { offset: -5 } })).toBe('every request: index -5')
+    expect(textOf({ spurious: '2s' })).toBe('every request: wakes early')
   })
 
   it('show warnings in a lane, and the requests that prove them', () => {

@@ -26,6 +26,11 @@ export function mostPlayers(
   return Math.max(lobby.max_players_normal, lobby.max_players_direct, lobby.max_players_party)
 }
 
+/** Returns the limit that counts of seats name: that of find, or the largest one if more seats are taken. */
+export function shownLimit(lobby: LobbyRow): number {
+  return seatsTaken(lobby) > lobby.max_players_normal ? mostPlayers(lobby) : lobby.max_players_normal
+}
+
 /** Counts the seats of connected and of reserved players. */
 export function seatsTaken(lobby: Pick<LobbyRow, 'total_player_count' | 'reserved_player_count'>): number {
   return lobby.total_player_count + lobby.reserved_player_count

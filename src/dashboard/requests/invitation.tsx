@@ -183,7 +183,7 @@ function trials(): readonly Trial[] {
   const { tables } = page.shown.value
   const other = [...tables.gameModes.keys()].find(key => key !== page.mode.value)
   return [
-    { title: 'Find again', text: againText(), keys: ['Enter'], run: () => findSeat() },
+    { ...again(), keys: ['Enter'], run: () => findSeat() },
     ...(other === undefined
       ? []
       : [
@@ -208,13 +208,16 @@ function trials(): readonly Trial[] {
   ]
 }
 
-function againText(): string {
+function again(): Pick<Trial, 'title' | 'text'> {
   const { tables } = page.shown.value
-  const { answer } = page.live.exchanges.value.findLast(({ operation }) => operation === 'lobbies.find') ?? {}
-  const lobby = tables.lobbies.get(Object(Object(answer).lobby).lobby_id)
-  return lobby && freeSeats(lobby) <= 0
-    ? `${regionName(lobby.region_id, tables)} is full now: who wins?`
-    : 'Who wins now?'
+  const last = page.live.exchanges.value.findLast(({ operation }) => operation === 'lobbies.find')
+  if (!last) return { title: 'Find a seat', text: 'Who wins?' }
+  const lobby = tables.lobbies.get(Object(Object(last.answer).lobby).lobby_id)
+  const isFull = lobby && freeSeats(lobby) <= 0
+  return {
+    title: 'Find again',
+    text: isFull ? `${regionName(lobby.region_id, tables)} is full now: who wins?` : 'Who wins now?',
+  }
 }
 
 function otherText(mode: string): string {

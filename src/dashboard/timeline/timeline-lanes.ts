@@ -243,12 +243,15 @@ function faultSpans(
   return now < span.right ? [down, { ...span, left: now, tone: 'bad', text: back, isExpected: true }] : [down]
 }
 
-function faultWords({ effect: { delay, error, reset, empty, hold } }: FaultState): string {
+function faultWords({ effect: { delay, error, reset, empty, hold, truncate, index, date } }: FaultState): string {
   if (hold) return 'held'
   if (delay !== undefined) return 'delayed'
   if (error) return `${error.status ?? error.code ?? 'fails'}`
   if (reset) return 'drops'
-  return empty ? 'no answer' : 'wakes early'
+  if (empty) return 'no answer'
+  if (truncate) return 'half an answer'
+  if (index) return `index ${index.offset}`
+  return date === undefined ? 'wakes early' : `date ${date}`
 }
 
 /**

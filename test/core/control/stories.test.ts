@@ -43,6 +43,24 @@ function storyOf(mock: Mockmaker, player: string): StoryJson {
 const kindsOf = ({ steps }: StoryJson) => steps.map(({ kind }) => kind)
 
 describe('the story of a player', () => {
+  it('counts seats up to the limit of find, and further for players who join', async () => {
+    const max_players = { normal: 2, direct: 3, party: 4 }
+    const game_modes = [{ game_mode_id: 'duel', max_players }]
+    const mock = closedAfterTest(createMockmaker({ scenario: { clock: 'frozen', game_modes } }))
+    const first = await seat(mock, post('/matchmaker/lobbies/find', { game_modes: ['duel'] }))
+    const join = post('/matchmaker/lobbies/join', { lobby_id: first.lobby })
+    const seats = [first, await seat(mock, join), await seat(mock, join)]
+
+    const textOf = ({ token }: { token: string }) =>
+      storyOf(mock, token).steps.find(one => one.kind === 'reserved')?.text
+    expect(seats.map(textOf)).toEqual([
+      expect.stringContaining('Seat 1 of 2.'),
+      expect.stringContaining('Seat 2 of 2.'),
+      expect.stringContaining('Seat 3 of 4.'),
+    ])
+    expect(storyOf(mock, first.token).lobby).toMatchObject({ seats: 3, max_players: 4 })
+  })
+
   it('goes from the find to the end, with reasons, requests and lobby, in-process and over HTTP', async ({ serve }) => {
     const { mock, client } = await serve()
     const { token, lobby } = await seat(mock)

@@ -3,7 +3,7 @@ import type { OperationId } from '../../contract/operations.js'
 import type { StoryOutcome } from '../../generated/options.js'
 import { elapsedText } from '../../lib/time.js'
 import type { Cause } from '../../store/change-set.js'
-import { mostPlayers, seatsTaken } from '../../store/lobby-rules.js'
+import { seatsTaken, shownLimit } from '../../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../../store/matchmaker-rows.js'
 import { neverConnected, neverReady } from '../warnings/seat-rules.js'
 
@@ -248,7 +248,7 @@ export function refusedText(fact: Pick<StoryFact, 'answer'> | undefined): string
 
 /** Says which seat of a lobby was taken last. Empty without its row. */
 export function seatText(lobby: LobbyRow | undefined): string {
-  return lobby ? `Seat ${seatsTaken(lobby)} of ${mostPlayers(lobby)}.` : ''
+  return lobby ? `Seat ${seatsTaken(lobby)} of ${shownLimit(lobby)}.` : ''
 }
 
 function makerText(fact: StoryFact): string {

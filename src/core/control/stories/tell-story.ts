@@ -7,7 +7,7 @@ import type { History, StoredExchange } from '../../pipeline/history.js'
 import { redactToken } from '../../pipeline/redact.js'
 import type { GameServerState, LiveServers } from '../../simulation/servers.js'
 import type { ChangeSet } from '../../store/change-set.js'
-import { mostPlayers, seatsTaken } from '../../store/lobby-rules.js'
+import { seatsTaken, shownLimit } from '../../store/lobby-rules.js'
 import { type LobbyRow, nextPlayerJobAt, type PlayerRow } from '../../store/matchmaker-rows.js'
 import { playerName } from '../../store/player-names.js'
 import type { LiveWorld } from '../../store/world.js'
@@ -120,6 +120,7 @@ export interface StoryLobbyState extends StoryLobby {
   readonly status: LobbyRow['status'] | 'gone'
   /** The seats that are taken. */
   readonly seats?: number
+  /** The limit of find, or the largest one if more seats are taken. */
   readonly max_players?: number
   readonly run_by?: LobbyRow['run_by']
 }
@@ -341,7 +342,7 @@ function lobbyState(lobby: StoryLobby, world: LiveWorld): StoryLobbyState {
     region,
     status: row.status,
     seats: seatsTaken(row),
-    max_players: mostPlayers(row),
+    max_players: shownLimit(row),
     run_by: row.run_by,
   }
 }

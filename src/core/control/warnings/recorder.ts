@@ -224,12 +224,16 @@ export class WarningRecorder implements Warnings {
   /** Notes a time of the world's clock. Nobody is to blame for a move of it. Fake timers move it without a change set of the clock. */
   #noteTime(at: number, isMove = false): void {
     const { rate, mode } = this.#source.world.clock
-    const lead = at - real.now() * rate
+    const lead = this.#leadAt(at)
     const isAhead = mode === 'frozen' ? at > this.#latest : lead > this.#lead + leastMoveMs * Math.max(1, rate)
     this.#latest = Math.max(this.#latest, at)
     if (!isMove && !isAhead) return
     this.#movedAt = at
     this.#lead = lead
+  }
+
+  #leadAt(at: number): number {
+    return at - real.now() * this.#source.world.clock.rate
   }
 
   #run(tell: (watch: Watch) => void): void {
@@ -244,8 +248,10 @@ export class WarningRecorder implements Warnings {
 
   #begin(): Watch {
     const { world } = this.#source
+    // The event that begins the watch may be older than this moment by a few ms. That is no move.
     this.#latest = world.clock.now()
-    this.#noteTime(this.#latest, true)
+    this.#lead = this.#leadAt(this.#latest)
+    this.#movedAt = Number.NEGATIVE_INFINITY
     const isMovedSince = (at: number) => {
       this.#noteTime(world.clock.now())
       return this.#movedAt > at

@@ -43,7 +43,7 @@ function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boo
 
 const oneClient = 'One client'
 const sendIndex =
-  'Send the watch_index of the last answer: the next answer then waits for a change. Check it with mockmaker lab.'
+  'Send watch.index of the last answer as watch_index: the next answer then waits for a change. Check it with mockmaker lab.'
 
 /** More unchanged answers than this in each of `hotSeconds` are a hot loop. */
 const mostPerSecond = 20

@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
     wrong: game => game.every(6, 992, () => game.poll()),
     warning: {
       sentence: 'One client asked for the same device link 167 times a second, and nothing had changed.',
-      advice: expect.stringMatching(/^Send the watch_index of the last answer/),
+      advice: expect.stringMatching(/^Send watch.index of the last answer as watch_index/),
       device_link: link,
       count: 991,
       first_at: expect.any(String),
@@ -392,5 +392,17 @@ describe('a rule', () => {
     // test/server/processes/server-warnings.test.ts has them.
     const ofServers = ['dead port', 'wrong port', 'server ended dirty', 'buffered output']
     expect(new Set([...cases.map(({ rule }) => rule), ...ofServers])).toEqual(new Set(Object.keys(rules)))
+  })
+})
+
+describe('a rule that waits', () => {
+  it('warns of the first request of a mock, too', async () => {
+    // Real time passes between the change of the request and the start of the rules.
+    const { mock, send } = play({ ...manual, clock: { rate: 100 } })
+
+    void send('POST', '/matchmaker/lobbies/find', { body: { game_modes: ['reef'] } })
+
+    const neverReady = [expect.objectContaining({ rule: 'never ready' })]
+    await vi.waitFor(() => expect(mock.warnings.list()).toEqual(neverReady), 5_000)
   })
 })
