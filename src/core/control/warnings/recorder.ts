@@ -276,10 +276,7 @@ export class WarningRecorder implements Warnings {
     const { key, facts, subject, requests, count = 1, since, replaces } = mistake
     const place = `${name} ${key}`
     if (this.#replaced.has(place)) return undefined
-    if (replaces) {
-      this.#recorded.delete(`${replaces} ${key}`)
-      this.#replaced.add(`${replaces} ${key}`)
-    }
+    if (replaces) this.#recorded.delete(`${replaces} ${key}`)
     const now = world.clock.now()
     const { players = [], ...about } = subject
     const known = this.#recorded.get(place)
@@ -287,6 +284,7 @@ export class WarningRecorder implements Warnings {
       this.#dropped += count
       return undefined
     }
+    if (replaces) this.#replaced.add(`${replaces} ${key}`)
     const recorded =
       known ?? new Recorded({ id: this.#nextId++, rule: name, ...about }, since ?? now, rule, this.changed)
     recorded.facts = facts
