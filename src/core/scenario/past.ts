@@ -3,6 +3,7 @@ import { version } from '../../version.js'
 import { lazy } from '../lib/lazy.js'
 import { UsageError } from '../lib/messages.js'
 import { latestMs } from '../lib/time.js'
+import { Instant } from '../lib/time-schemas.js'
 import { Mode, Rate } from '../store/clock.js'
 import type { RandomState } from '../store/random.js'
 import type { CheckedScenario } from './schema.js'
@@ -12,6 +13,9 @@ export const pastFormat = 1
 
 /** Terminals show it. */
 const Version = z.string().regex(/^\d[\w.+-]{0,40}$/)
+
+const Count = z.int().min(0).max(latestMs)
+const Time = z.number().min(-latestMs).max(latestMs)
 
 /** The past of a world, as a capsule has it. Texts are JSON, in the encoding of a storage. */
 const Past = lazy(() => {
@@ -26,19 +30,19 @@ const Past = lazy(() => {
     base: z.string(),
     name: Name,
     /** The id of each change set in the history, its revision, and its result. `Name` is the scenario from then on, if it is another one. */
-    changes: z.array(z.union([z.tuple([z.int(), z.int(), z.string()]), z.tuple([z.int(), z.int(), z.string(), Name])])),
+    changes: z.array(z.union([z.tuple([Count, Count, z.string()]), z.tuple([Count, Count, z.string(), Name])])),
     /**
      * The journal entry of each exchange, the revision that its answer is about, and the id of the lobby whose server has called. Only
      * the entry if it came from a snapshot.
      */
     exchanges: z.array(
-      z.union([z.tuple([z.string()]), z.tuple([z.string(), z.int()]), z.tuple([z.string(), z.int(), z.string()])]),
+      z.union([z.tuple([z.string()]), z.tuple([z.string(), Count]), z.tuple([z.string(), Count, z.string()])]),
     ),
     /** See `Journal.beginsAt`, in real ms, and `Journal.dropped`. */
-    begins_at: z.number(),
-    dropped: z.int(),
+    begins_at: Time,
+    dropped: Count,
     /** The clock at the end. */
-    clock: z.object({ mode: Mode, rate: Rate, now: z.number().min(-latestMs).max(latestMs) }),
+    clock: z.object({ mode: Mode, rate: Rate, now: Time }),
     /** The random state of the ray ids. */
     rays: z.tuple([z.int32(), z.int32(), z.int32(), z.int32()]),
     /** The stories, as their recorder saves them. */
@@ -46,25 +50,27 @@ const Past = lazy(() => {
       stories: z.array(
         z.looseObject({
           token: z.string(),
-          facts: z.array(z.looseObject({ kind: z.string(), at: z.number(), revision: z.number() })).min(1),
+          facts: z
+            .array(z.looseObject({ kind: z.string(), at: Time, revision: Count, request: Count.optional() }))
+            .min(1),
+          lostUntil: Time.optional(),
         }),
       ),
-      beginsAt: z.object({ revision: z.number(), at: z.number() }),
-      ...{ nextId: z.int(), dropped: z.int(), changes: z.int(), restartedAt: z.number().optional() },
+      beginsAt: z.object({ revision: Count, at: Time }),
+      ...{ nextId: Count, dropped: Count, changes: Count, restartedAt: Count.optional() },
     }),
     /** The warnings, as their recorder saves them. Absent in a capsule of an earlier version. */
     warnings: z
       .looseObject({
         warnings: z.array(
           z.looseObject({
-            id: z.int(),
-            rule: z.string(),
-            requests: z.array(z.int()),
-            first_at: z.string(),
-            last_at: z.string(),
+            ...{ id: Count, rule: z.string(), sentence: z.string(), advice: z.string() },
+            ...{ count: Count, first_at: Instant, last_at: Instant, revision: Count },
+            requests: z.array(Count),
+            players: z.array(z.string()).optional(),
           }),
         ),
-        dropped: z.int(),
+        dropped: Count,
       })
       .optional(),
     /** The game servers with their output. */

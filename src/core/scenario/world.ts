@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { keepDigits } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
 import type { Steps } from '../lib/steps.js'
-import { faultEntry, faultRandom } from '../store/faults.js'
+import { type FaultRecord, faultEntry, faultRandom } from '../store/faults.js'
 import { columnsOf } from '../store/inputs.js'
 import { modeKey } from '../store/lobby-rules.js'
 import { gameModeDefaults, playerDefaults } from '../store/matchmaker-rows.js'
@@ -225,6 +225,9 @@ export function* snapshotSteps(state: WorldState, { hasFaults = false } = {}): S
   const tables = readTables(states)
   const now = timeOfState(state)
   const namespaces = tables.namespaces.all()
+  // An outage of a region that is gone does nothing, and no scenario may have one.
+  const isUsed = ({ fault: { region } }: FaultRecord) =>
+    region === undefined || tables.regions.get(region) !== undefined
   // The lists that may be long are encoded row by row, and put into their places.
   const snapshot = z.encode(Scenario(), {
     ...nameOf(state),
@@ -242,7 +245,7 @@ export function* snapshotSteps(state: WorldState, { hasFaults = false } = {}): S
     })),
     device_links: [],
     bearer_tokens: [],
-    ...(hasFaults ? { faults: faults.records.map(record => faultEntry(record, now)) } : {}),
+    ...(hasFaults ? { faults: faults.records.filter(isUsed).map(record => faultEntry(record, now)) } : {}),
   })
   const lobbies = yield* lobbiesByNamespace(states, tables)
   const games = tables.games.all().map(({ game_id }, i) => ({ game_id, entry: snapshot.games?.[i] }))

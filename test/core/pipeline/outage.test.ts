@@ -234,6 +234,18 @@ describe('an outage', () => {
     }
   })
 
+  it('is in no snapshot once its region is gone', async () => {
+    const mock = mockOf({ game_modes: [{ game_mode_id: 'duel', regions: ['lnd-lon'] }], lobbies: [] })
+    mock.faults.add(outage)
+    mock.world.regions.delete('lnd-fra')
+
+    const snapshot = mock.snapshot({ with: ['faults'] })
+
+    expect(snapshot.faults).toEqual([])
+    await mock.restore(snapshot)
+    expect(mock.world.regions.count()).toBe(1)
+  })
+
   it('refuses a lobby that code creates there', async () => {
     const mock = mockOf()
     mock.faults.add(outage)

@@ -242,7 +242,36 @@ describe('a capsule that cannot be read', () => {
     ...past,
     changes: past.changes.map(([id, revision, text]): Change => [id, revision, text.replace(from, to)]),
   })
-  it.each<readonly [string, (past: Texts) => Texts, string]>([
+  const moment = { revision: 1, at: 1 }
+  const warning = {
+    ...{ id: 1, rule: 'x', sentence: 'x.', advice: 'x.', count: 1, revision: 1, requests: [] },
+    ...{ first_at: '2026-11-20T20:00:00.000Z', last_at: '2026-11-20T20:00:00.000Z' },
+  }
+  const withWarning = (wrong: object) => (past: Texts) => ({
+    ...past,
+    warnings: { warnings: [{ ...warning, ...wrong }], dropped: 0 },
+  })
+  it.each<readonly [string, (past: Texts) => object, string]>([
+    ['a warning without a sentence', withWarning({ sentence: undefined }), 'warnings.warnings.0.sentence'],
+    ['a warning whose time is none', withWarning({ last_at: '2026-13-45' }), 'warnings.warnings.0.last_at'],
+    ['players of a warning that are no list', withWarning({ players: {} }), 'warnings.warnings.0.players'],
+    ['a beginning that is no date', past => ({ ...past, begins_at: 1e300 }), 'begins_at'],
+    [
+      'a story whose time is no date',
+      past => ({
+        ...past,
+        stories: {
+          stories: [{ token: 'x', state: 'reserved', facts: [{ kind: 'reserved', revision: 1, at: 1e300 }] }],
+          ...{ beginsAt: moment, nextId: 1, dropped: 0, changes: 0 },
+        },
+      }),
+      'stories.stories.0.facts.0.at',
+    ],
+    [
+      'a revision that can rise no more',
+      past => ({ ...past, changes: past.changes.map(([id, , text]) => [id, Number.MAX_SAFE_INTEGER, text]) }),
+      'changes.0',
+    ],
     ['a row that breaks its schema', inBase(/"lobby_id":"[^"]+"/, '"lobby_id":null'), 'state: tables.lobbies'],
     [
       'a changed row that breaks its schema',
@@ -262,6 +291,19 @@ describe('a capsule that cannot be read', () => {
     const capsule = capsuleOf(await busy())
 
     expect(() => createMockmaker({ scenario: { ...capsule, past: damage(capsule.past) } })).toThrow(message)
+  })
+
+  it('has at most 100 warnings, with 20 requests and 20 players each', async () => {
+    const capsule = capsuleOf(await busy())
+    const many = Array.from({ length: 101 }, (_, i) => i + 1)
+    const warnings = many.map(id => ({ ...warning, id, requests: many, players: many.map(String) }))
+    const past = { ...capsule.past, warnings: { warnings, dropped: 0 } }
+    const opened = closedAfterTest(createMockmaker({ scenario: { ...capsule, past } }))
+    const [first] = opened.warnings.list()
+
+    expect(opened.warnings.list()).toHaveLength(100)
+    expect(opened.warnings.dropped()).toBe(1)
+    expect([first?.requests.length, first?.players?.length]).toEqual([20, 20])
   })
 
   it('is its end alone if another version of the mock has written it, with a warning', async () => {

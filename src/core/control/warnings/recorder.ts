@@ -158,17 +158,18 @@ export class WarningRecorder implements Warnings {
   /** Goes on with what `state` has returned. `shift`: the ids of all requests have risen by it. */
   load({ warnings, dropped }: WarningsState, shift: number): void {
     this.begin()
-    for (const warning of warnings) {
+    const kept = warnings.slice(0, limits.warnings)
+    for (const warning of kept) {
       const { sentence, advice, first_at, last_at, requests, players = [], count, revision, ...about } = warning
       const texts = { sentence: () => sentence.slice(0, -1), advice: () => advice }
       const recorded = new Recorded(about, parseDate(first_at), texts, this.changed)
       for (const id of requests) recorded.addRequest(id + shift)
-      recorded.players.push(...players)
+      recorded.players.push(...players.slice(0, limits.players))
       Object.assign(recorded, { count, revision, lastAt: parseDate(last_at) })
       this.#recorded.set(`loaded ${about.id}`, recorded)
     }
-    this.#nextId = Math.max(0, ...warnings.map(({ id }) => id)) + 1
-    this.#dropped = dropped
+    this.#nextId = Math.max(0, ...kept.map(({ id }) => id)) + 1
+    this.#dropped = dropped + warnings.length - kept.length
     this.changed.emit('now')
   }
 
@@ -281,10 +282,7 @@ export class WarningRecorder implements Warnings {
     const { key, facts, subject, requests, count = 1, since, replaces } = mistake
     const place = `${name} ${key}`
     if (this.#replaced.has(place)) return undefined
-    if (replaces) {
-      this.#recorded.delete(`${replaces} ${key}`)
-      this.#replaced.add(`${replaces} ${key}`)
-    }
+    if (replaces) this.#recorded.delete(`${replaces} ${key}`)
     const now = world.clock.now()
     const { players = [], ...about } = subject
     const known = this.#recorded.get(place)
@@ -292,6 +290,7 @@ export class WarningRecorder implements Warnings {
       this.#dropped += count
       return undefined
     }
+    if (replaces) this.#replaced.add(`${replaces} ${key}`)
     const recorded =
       known ?? new Recorded({ id: this.#nextId++, rule: name, ...about }, since ?? now, rule, this.changed)
     recorded.facts = facts

@@ -58,6 +58,8 @@ class Loop {
   /** The first request since when each second was hot: its time in real ms and in ms of the world, and its journal id. */
   #first = { at: 0, endedAt: 0, id: 0 }
   #count = 0
+  /** The part of `#count` that a report has told. */
+  #reported = 0
   #endedAt = 0
   #warning: Repeated<WarningFacts['hot loop']> | undefined
 
@@ -77,8 +79,12 @@ class Loop {
     this.#count += 1
     this.#endedAt = endedAt
     if (this.#hot < hotSeconds) return
-    if (this.#warning) this.#warning.again(exchange, this.#facts(exchange))
-    else this.#warning = report(this.#mistake(observed))
+    if (this.#warning) {
+      this.#warning.again(exchange, this.#facts(exchange))
+      return
+    }
+    this.#warning = report(this.#mistake(observed))
+    this.#reported = this.#count
   }
 
   #beginSecond({ exchange: { at, id }, endedAt }: ObservedExchange): void {
@@ -87,6 +93,7 @@ class Loop {
     if (!isHot) {
       this.#first = { at, id, endedAt }
       this.#count = 0
+      this.#reported = 0
       this.#warning = undefined
     }
     this.#second = endedAt
@@ -101,7 +108,7 @@ class Loop {
       facts: this.#facts(exchange),
       subject: subjectOf(observed),
       requests: [this.#first.id, exchange.id],
-      count: this.#count,
+      count: this.#count - this.#reported,
       since: this.#first.at,
     }
   }
@@ -183,6 +190,10 @@ const fewestRefusals = 5
 const longPauseMs = 10_000
 /** In-process requests name no connection. Many clients may send the same one in this time, in ms. */
 const crowdMs = 250
+/** A longer body, in bytes, is no reason to warn: the bodies of many clients would take too much memory. */
+const longestBody = 16_384
+/** The most requests that prove a mistake. */
+const mostProofs = 20
 /** A timer may be early by so much, and `retry-after` counts whole seconds. In ms. */
 export const earlyMs = 100
 
@@ -197,9 +208,12 @@ class Refusals {
   readonly #path: string
   readonly #query: string | undefined
   readonly #body: Uint8Array | undefined
+  readonly #isLong: boolean
   readonly #firstAt: number
   readonly #since: number
+  /** Those that no report has told: the first ones, and the newest ones. */
   readonly #requests: number[] = []
+  #unreported = 0
   /** The first pause, and the newest ones. */
   readonly #pauses: number[] = []
   #status = -1
@@ -212,7 +226,8 @@ class Refusals {
   constructor({ request, startedAt, exchange }: ObservedExchange) {
     this.#path = request.path
     this.#query = request.query
-    this.#body = request.body
+    this.#isLong = (request.body?.length ?? 0) > longestBody
+    this.#body = this.#isLong ? undefined : request.body
     this.#firstAt = startedAt
     this.#endedAt = startedAt
     this.#since = exchange.at
@@ -220,7 +235,7 @@ class Refusals {
 
   /** Tells whether a request is the same as those that were refused. */
   isSame({ path, query, body }: MockRequest): boolean {
-    return path === this.#path && query === this.#query && isSame(body, this.#body)
+    return path === this.#path && query === this.#query && !this.#isLong && isSame(body, this.#body)
   }
 
   /** Adds a refusal. `undefined`: it is for another reason. Returns the mistakes of the client. */
@@ -253,12 +268,15 @@ class Refusals {
     if (this.#count > 0) this.#pauses.push(pause)
     if (this.#pauses.length >= fewestRefusals) this.#pauses.splice(1, 1)
     this.#count += 1
+    this.#unreported += 1
     this.#requests.push(id)
+    if (this.#requests.length > mostProofs) this.#requests.splice(mostProofs / 2, 1)
     const isPatient = this.#asked || pause >= longPauseMs || doPausesGrow(this.#pauses)
     if (this.#count < fewestRefusals || isPatient || isOfCrowd(this.#firstAt)) return early
-    const requests = this.#requests.splice(0)
     const facts = { who: oneClient, pauses: [...this.#pauses] }
-    return [...early, { facts, requests, count: requests.length, since: this.#since }]
+    const mistake = { facts, requests: this.#requests.splice(0), count: this.#unreported, since: this.#since }
+    this.#unreported = 0
+    return [...early, mistake]
   }
 }
 

@@ -154,6 +154,8 @@ const cases: readonly Case[] = [
       },
       'for other reasons': game =>
         game.every(100, 12, i => refused(game, { ...full, body: { lobby_id: i % 2 ? 'gone' : `${i}` } })),
+      'with a body that is too long to remember': game =>
+        game.every(100, 6, () => refused(game, { ...full, body: { lobby_id: 'x'.repeat(20_000) } })),
       'with a success between': game =>
         game.every(100, 12, i =>
           i % 4 === 3
@@ -386,6 +388,26 @@ describe('a rule', () => {
       }
     })
     expect(game.mock.warnings.list()).toEqual([])
+  })
+
+  it('counts each request of a hot loop once, also beyond 100 warnings', async () => {
+    const game = play(reef)
+    for (let i = 0; i < 100; i++) await game.send('GET', `/paths/${i}`)
+
+    await game.every(40, 150, () => game.list())
+
+    expect(game.mock.warnings.dropped()).toBe(149)
+  })
+
+  it('counts the refusals of a client that was patient for long', async () => {
+    const game = play(reef)
+    await game.every(10_000, 30, () => refused(game))
+
+    await game.every(1_000, 5, () => refused(game))
+
+    const [warning] = game.mock.warnings.list()
+    expect(warning).toMatchObject({ rule: 'no pause after failure', count: 35 })
+    expect(warning?.requests).toHaveLength(20)
   })
 
   it('has a case here for each rule about requests and seats', () => {
