@@ -39,7 +39,7 @@ const library = {
 }
 
 /** As `moduleTypes` of the build. */
-const lua = {
+export const lua = {
   name: 'lua',
   transform: (code: string, id: string) => (id.endsWith('.lua') ? `export default ${JSON.stringify(code)}` : undefined),
 }

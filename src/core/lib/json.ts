@@ -80,7 +80,7 @@ function isLost(text: string): boolean {
   return /^-?\d{16,}$/.test(text) && String(Number(text)) !== text
 }
 
-/** Tells whether a text has 16 digits in a row. One of them is at each 16th place. A regular expression takes four times as long. */
+/** Tells whether a text has 16 digits in a row. Such a run covers a 16th place. A regular expression takes four times as long. */
 function hasLongInteger(text: string): boolean {
   for (let i = 15; i < text.length; i += 16) {
     let [from, to] = [i, i]

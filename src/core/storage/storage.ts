@@ -46,7 +46,7 @@ export interface KeptSummary {
   readonly createdAt?: number | undefined
   /** The number of players with a seat. Absent if it is unknown. */
   readonly players?: number
-  /** How many of them are on the way. */
+  /** The number of them that are on the way. */
   readonly reserved?: number
   /** The number of requests that are blocked on a watch index, if a process runs the world. Default: 0. */
   readonly waiters?: number

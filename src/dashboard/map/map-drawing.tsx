@@ -224,7 +224,7 @@ function Land({ frame: { x, y, scale, seam } }: { readonly frame: MapFrame }) {
 
 interface RegionCircleProps extends Pick<LabelledCircle, 'center' | 'radius'> {
   readonly region: MapRegion
-  /** Where the region is. */
+  /** The place of the region. */
   readonly place: Point
   readonly labelPlace: LabelPlace | undefined
 }

@@ -149,7 +149,7 @@ interface Trial {
   run(): unknown
 }
 
-/** What to try after the first requests. The first find opens itself, wherever it comes from, and however long it waits. */
+/** Suggests what to try after the first requests. The first find opens itself, wherever it comes from, and however long it waits. */
 export function TryNext() {
   const isEmpty = page.isLoaded.value && page.live.exchanges.value.length === 0
   // Not after the next frame: by then the find may be there.

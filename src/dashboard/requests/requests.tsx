@@ -102,7 +102,7 @@ function rowsOf(
   return [...fold(later), { key: 'here' }, ...fold(before)]
 }
 
-/** What helps before the first request. */
+/** Helps before the first request. */
 function HelpTools() {
   return (
     <div class="tools">

@@ -5,7 +5,7 @@ import type { ViewName } from '../world/address.js'
 import { page } from '../world/page-state.js'
 import { saveSession } from './actions.js'
 
-/** What to do if something is wrong, the keys, and where the docs are. */
+/** Lists the help if something is wrong, the keys, and the place of the docs. */
 export function HelpMenu() {
   return (
     <Menu id="help" class="end help" buttonClass="quiet square" name="Help" label={<Icon name="help" />}>
@@ -33,7 +33,7 @@ const symptoms: readonly (readonly [symptom: string, view: ViewName, what: strin
   ['A device waits for ever', 'devices', 'Devices: its link'],
 ]
 
-/** Where to look, by what is wrong. */
+/** The place to look, by what is wrong. */
 export function Wrong() {
   const show = (view: ViewName) => {
     openDialog.value = undefined

@@ -183,7 +183,7 @@ function Axis({ zoom, chosen, more, rest }: AxisProps) {
   )
 }
 
-/** What the lanes will show, while they are empty. */
+/** Says what the lanes will show, while they are empty. */
 function LaneHints() {
   return (
     <div class="lane-hints">

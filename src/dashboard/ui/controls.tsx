@@ -360,7 +360,7 @@ export function Removal({ children }: { readonly children: string }) {
 interface SeatBarProps {
   readonly taken: number
   readonly onTheWay?: number
-  /** Those of `taken` that are green at the end of the bar. */
+  /** The number of `taken` seats that are green at the end of the bar. */
   readonly own?: number
   readonly max: number
   /** The colour of the seats taken. Default: neutral. */

@@ -117,7 +117,7 @@ const Handlers = z.array(
 /** Consecutive handlers of one mock. Of several handlers of an operation, the first one answers. */
 interface HandlerGroup {
   readonly basePath: string
-  /** Those that answer one request only come before one that stays. */
+  /** Handlers that answer one request only come before one that stays. */
   readonly answers: Map<OperationId, HandlerOperation[]>
 }
 

@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { RolldownMagicString } from 'rolldown'
 import { parseSync, Visitor } from 'rolldown/utils'
 import { defineConfig } from 'vitest/config'
+import { lua } from '../../../vitest.config.js'
 
 const mutated = /\/src\/core\/(operations|pipeline)\/[\w-]+\.ts$/
 
@@ -50,11 +51,6 @@ const mutations = {
     changed.append(`\nmutants.declare(${JSON.stringify(declared)})`)
     return { code: changed.toString() }
   },
-}
-
-const lua = {
-  name: 'lua',
-  transform: (code: string, id: string) => (id.endsWith('.lua') ? `export default ${JSON.stringify(code)}` : undefined),
 }
 
 export default defineConfig({

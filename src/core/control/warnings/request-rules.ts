@@ -211,7 +211,7 @@ class Refusals {
   readonly #isLong: boolean
   readonly #firstAt: number
   readonly #since: number
-  /** Those that no report has told: the first ones, and the newest ones. */
+  /** The ids that no report has told: the first ones, and the newest ones. */
   readonly #requests: number[] = []
   #unreported = 0
   /** The first pause, and the newest ones. */
