@@ -27,8 +27,8 @@ export interface Console {
 
 /** A line that may come many times in a row. */
 export interface CountedLine {
-  /** Called when the line is written. */
-  key(): string
+  /** Tells whether it says the same as an earlier line. Called when the line is written. */
+  repeats(earlier: CountedLine): boolean
   /** Returns the text of a line that stands for `count` lines. Called when the line is written. */
   text(count: number): string
 }
@@ -70,7 +70,7 @@ export function createConsole(process: NodeJS.Process): Console {
   const hasErrorColours = stderr.isTerminal && !process.env.NO_COLOR
   return {
     print: line => printLine({ text: () => escapeLine(line) }),
-    printCounted: line => printLine({ key: () => line.key(), text: count => escapeLine(line.text(count)) }),
+    printCounted: line => printLine({ counted: line, text: count => escapeLine(line.text(count)) }),
     printJson(object) {
       const create = typeof object === 'function' ? object : () => object
       printLine({ text: () => escapedLine(JSON.stringify(create())), isJson: true })
@@ -132,8 +132,11 @@ function batchLines(process: NodeJS.Process, stdout: OutputStream): OutputStream
   }
 }
 
-/** A line whose text is made when it is written. Only lines with a key are counted. */
-type NewLine = Omit<CountedLine, 'key'> & { key?(): string; readonly isJson?: boolean }
+/** A line whose text is made when it is written. */
+interface NewLine extends Pick<CountedLine, 'text'> {
+  readonly counted?: CountedLine
+  readonly isJson?: boolean
+}
 
 /** No line is written while more bytes than this wait for the reader. */
 const maxWaiting = 1024 * 1024
@@ -146,8 +149,8 @@ class OutputStream {
   readonly #stream: NodeJS.WriteStream
   readonly #onError: (error: NodeJS.ErrnoException) => void
   #newLines: NewLine[] = []
-  /** The last line, and the lines with the same key that followed it. */
-  #run: { readonly key: string; last: NewLine; repetitions: number } | undefined
+  /** The last line, and the number of those before it that it repeats. */
+  #run: { last: NewLine; repetitions: number } | undefined
   #dropped = 0
   #isJson = false
   #isBroken = false
@@ -194,14 +197,15 @@ class OutputStream {
     const added = this.#newLines
     this.#newLines = []
     return added.flatMap(line => {
-      const key = line.key?.()
-      if (key !== undefined && key === this.#run?.key) {
-        this.#run.last = line
-        this.#run.repetitions += 1
+      const { counted } = line
+      const run = this.#run
+      if (run?.last.counted && counted?.repeats(run.last.counted)) {
+        run.last = line
+        run.repetitions += 1
         return []
       }
       const lines = [...this.#closeRun(), line]
-      if (key !== undefined) this.#run = { key, last: line, repetitions: 0 }
+      if (counted) this.#run = { last: line, repetitions: 0 }
       return lines
     })
   }

@@ -10,7 +10,7 @@ import type { Mock } from '../core/mock/mock.js'
 import { listedLobbies } from '../core/operations/lobbies.js'
 import type { ExchangeRecord } from '../core/pipeline/log.js'
 import type { World } from '../core/store/world.js'
-import type { Console } from './output.js'
+import type { Console, CountedLine } from './output.js'
 
 const maxMessage = 200 // characters
 
@@ -119,19 +119,33 @@ export function logRequests(
     if (format === 'json') printJson(() => requestObject(record))
     else {
       const endedAt = Date.now()
-      printCounted({
-        key: () => sameness(record),
-        text(count) {
+      printCounted(
+        new RequestLine(record, count => {
           const world = record.world === undefined ? undefined : worlds.inMemory(record.world)?.world
           return requestLine(record, { endedAt, count, world, style })
-        },
-      })
+        }),
+      )
     }
   })
 }
 
-function sameness({ rayId: _rayId, ms: _ms, caller, ...shown }: ExchangeRecord): string {
-  return JSON.stringify([shown, caller?.kind])
+class RequestLine implements CountedLine {
+  constructor(
+    readonly record: ExchangeRecord,
+    readonly text: CountedLine['text'],
+  ) {}
+
+  repeats(earlier: CountedLine): boolean {
+    return earlier instanceof RequestLine && isSame(this.record, earlier.record)
+  }
+}
+
+/** Compares all facts of two requests, except those that differ each time. */
+function isSame(one: ExchangeRecord, other: ExchangeRecord): boolean {
+  let name: keyof ExchangeRecord
+  for (name in one)
+    if (name !== 'rayId' && name !== 'ms' && name !== 'caller' && one[name] !== other[name]) return false
+  return one.caller?.kind === other.caller?.kind
 }
 
 function isNoise({ fromOwnPage, method, path }: ExchangeRecord): boolean {

@@ -1,6 +1,6 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createConsole } from '../../src/cli/output.js'
+import { type CountedLine, createConsole } from '../../src/cli/output.js'
 import { processWith } from '../support/console.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] }))
@@ -8,12 +8,17 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] 
 /** Lets the console write its lines. The timers are fake. */
 const written = () => vi.advanceTimersByTimeAsync(20)
 
+const counted = (text: string): CountedLine => ({
+  text: count => `${text} ×${count}`,
+  repeats: earlier => earlier.text(1) === `${text} ×1`,
+})
+
 /** A console whose counted lines are `list ×3`. */
 function counting({ isTTY = false } = {}) {
   const { process, written: output } = processWith({ isTTY })
   const console = createConsole(process)
   const print = async (...texts: readonly string[]) => {
-    for (const text of texts) console.printCounted({ key: () => text, text: count => `${text} ×${count}` })
+    for (const text of texts) console.printCounted(counted(text))
     await written()
   }
   const lines = () => `${output.stdout}`.split('\n').slice(0, -1)

@@ -30,7 +30,7 @@ type Channel = (console: ReturnType<typeof createConsole>, text: string) => void
 
 const channels: Readonly<Record<string, Channel>> = {
   print: (console, text) => console.print(text),
-  printCounted: (console, text) => console.printCounted({ key: () => text, text: () => text }),
+  printCounted: (console, text) => console.printCounted({ repeats: () => false, text: () => text }),
   'print, styled': (console, text) => console.print(`a ${console.style(['bold', 'red'], text)} z`),
   printJson: (console, text) => console.printJson({ [text]: text }),
   printDocument: (console, text) => console.printDocument(text),
