@@ -50,6 +50,11 @@ const mostPerSecond = 20
 const hotSeconds = 3
 
 class Loop {
+  #path: string | undefined
+  #query: string | undefined
+  /** The revision of the world that the answer is about. */
+  #revision: number | undefined
+  #length = 0
   /** Weak, because many clients may have got long answers. */
   #answer: WeakRef<Uint8Array> | undefined
   #second = 0
@@ -68,12 +73,8 @@ class Loop {
     observed: ObservedExchange,
     report: (mistake: Mistake<WarningFacts['hot loop']>) => Repeated<WarningFacts['hot loop']> | undefined,
   ): void {
-    const { exchange, response, endedAt } = observed
-    const { body } = response
-    const before = this.#answer?.deref()
-    const isUnchanged = before !== undefined && isSame(before, body)
-    if (before !== body) this.#answer = new WeakRef(body)
-    if (!isUnchanged) return
+    const { exchange, endedAt } = observed
+    if (!this.#isUnchanged(observed)) return
     if (endedAt - this.#second >= 1_000) this.#beginSecond(observed)
     this.#inSecond += 1
     this.#count += 1
@@ -85,6 +86,19 @@ class Loop {
     }
     this.#warning = report(this.#mistake(observed))
     this.#reported = this.#count
+  }
+
+  /** Compares an answer with the one before it. At one revision, the same request gets the same answer: to read a weak one costs more. */
+  #isUnchanged({ exchange: { revision }, request: { path, query }, response: { body } }: ObservedExchange): boolean {
+    const isSameRequest = path === this.#path && query === this.#query
+    if (isSameRequest && revision === this.#revision && body.length === this.#length) return true
+    const before = this.#answer?.deref()
+    if (before !== body) this.#answer = new WeakRef(body)
+    this.#path = path
+    this.#query = query
+    this.#revision = revision
+    this.#length = body.length
+    return before !== undefined && isSame(before, body)
   }
 
   #beginSecond({ exchange: { at, id }, endedAt }: ObservedExchange): void {
