@@ -651,29 +651,29 @@ export interface OperationInputs {
   'games.namespaces.getGameNamespaceById': GamesNamespacesGetGameNamespaceByIdInput
   /** Sets the version that a namespace runs. */
   'games.namespaces.updateGameNamespaceVersion': GamesNamespacesUpdateGameNamespaceVersionInput
-  /** Sets the limits of a namespace: its lobbies, and the players from one client address. */
+  /** Sets the limits of a namespace: lobbies, and players from one address. */
   'games.namespaces.updateGameNamespaceMatchmakerConfig': GamesNamespacesUpdateGameNamespaceMatchmakerConfigInput
-  /** Validates the limits of a namespace: all unsigned 32-bit integers are valid. Sets nothing. */
+  /** Validates the limits of a namespace. Sets nothing. */
   'games.namespaces.validateGameNamespaceMatchmakerConfig': GamesNamespacesValidateGameNamespaceMatchmakerConfigInput
   /** Validates the ports of a new development token. Creates nothing. */
   'games.namespaces.validateGameNamespaceTokenDevelopment': GamesNamespacesValidateGameNamespaceTokenDevelopmentInput
-  /** Creates a development token, for a game server of your own at a host name and ports. */
+  /** Creates a development token, for a game server at a host name and ports. */
   'games.namespaces.createGameNamespaceTokenDevelopment': GamesNamespacesCreateGameNamespaceTokenDevelopmentInput
   /** Creates a public token of a namespace, for the clients of the game. */
   'games.namespaces.createGameNamespaceTokenPublic': GamesNamespacesCreateGameNamespaceTokenPublicInput
   /** Allows or forbids calls without a token from the domains of a namespace. */
   'games.namespaces.toggleNamespaceDomainPublicAuth': GamesNamespacesToggleNamespaceDomainPublicAuthInput
-  /** Adds a domain to a namespace. Calls from its pages then belong to the namespace. */
+  /** Adds a domain to a namespace, to which the calls of its pages then belong. */
   'games.namespaces.addNamespaceDomain': GamesNamespacesAddNamespaceDomainInput
   /** Removes a domain from a namespace. */
   'games.namespaces.removeNamespaceDomain': GamesNamespacesRemoveNamespaceDomainInput
   /** Returns the status of a device link. Blocks while `watch_index` is the current index. */
   'devices.links.get': DevicesLinksGetInput
-  /** Creates a device link: a token that the device watches, and the URL at which a person completes it. */
+  /** Creates a device link: a token to watch, and the URL at which a person completes it. */
   'devices.links.prepare': object
   /** Completes a device link. The device gets a cloud token of the game. */
   'devices.links.complete': DevicesLinksCompleteInput
-  /** Returns the settings that a cloud client needs before its first call. */
+  /** Returns the settings of a cloud client. */
   'cloud.bootstrap': object
   /** Returns the game of a cloud token. */
   'auth.inspect': object
@@ -723,29 +723,29 @@ export interface OperationOutputs {
   'games.namespaces.getGameNamespaceById': GamesNamespacesGetGameNamespaceByIdOutput
   /** Sets the version that a namespace runs. */
   'games.namespaces.updateGameNamespaceVersion': Record<string, never>
-  /** Sets the limits of a namespace: its lobbies, and the players from one client address. */
+  /** Sets the limits of a namespace: lobbies, and players from one address. */
   'games.namespaces.updateGameNamespaceMatchmakerConfig': undefined
-  /** Validates the limits of a namespace: all unsigned 32-bit integers are valid. Sets nothing. */
+  /** Validates the limits of a namespace. Sets nothing. */
   'games.namespaces.validateGameNamespaceMatchmakerConfig': Validation
   /** Validates the ports of a new development token. Creates nothing. */
   'games.namespaces.validateGameNamespaceTokenDevelopment': Validation
-  /** Creates a development token, for a game server of your own at a host name and ports. */
+  /** Creates a development token, for a game server at a host name and ports. */
   'games.namespaces.createGameNamespaceTokenDevelopment': GamesNamespacesCreateGameNamespaceTokenDevelopmentOutput
   /** Creates a public token of a namespace, for the clients of the game. */
   'games.namespaces.createGameNamespaceTokenPublic': GamesNamespacesCreateGameNamespaceTokenPublicOutput
   /** Allows or forbids calls without a token from the domains of a namespace. */
   'games.namespaces.toggleNamespaceDomainPublicAuth': Record<string, never>
-  /** Adds a domain to a namespace. Calls from its pages then belong to the namespace. */
+  /** Adds a domain to a namespace, to which the calls of its pages then belong. */
   'games.namespaces.addNamespaceDomain': Record<string, never>
   /** Removes a domain from a namespace. */
   'games.namespaces.removeNamespaceDomain': Record<string, never>
   /** Returns the status of a device link. Blocks while `watch_index` is the current index. */
   'devices.links.get': DeviceLink
-  /** Creates a device link: a token that the device watches, and the URL at which a person completes it. */
+  /** Creates a device link: a token to watch, and the URL at which a person completes it. */
   'devices.links.prepare': PreparedDeviceLink
   /** Completes a device link. The device gets a cloud token of the game. */
   'devices.links.complete': Record<string, never>
-  /** Returns the settings that a cloud client needs before its first call. */
+  /** Returns the settings of a cloud client. */
   'cloud.bootstrap': Bootstrap
   /** Returns the game of a cloud token. */
   'auth.inspect': AuthInspectOutput

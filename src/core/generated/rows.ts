@@ -39,9 +39,9 @@ export interface SettingsRow {
   /** The place of the player. Default: unknown, and distances are 0. */
   client?:
     | {
-        /** In degrees: north is above 0. */
+        /** Degrees north. */
         latitude: number
-        /** In degrees: east is above 0. */
+        /** Degrees east. */
         longitude: number
       }
     | undefined
@@ -163,9 +163,9 @@ export interface RegionRow {
   region_display_name: string
   /** The place of its data centre. Default: 0, 0. */
   datacenter_coord: {
-    /** In degrees: north is above 0. */
+    /** Degrees north. */
     latitude: number
-    /** In degrees: east is above 0. */
+    /** Degrees east. */
     longitude: number
   }
   /** Its id on the cloud side, a UUID. Default: that of the catalogue, else from the seed. */

@@ -37,9 +37,9 @@ export type ScenarioRegion =
       /** The place of its data centre. Default: 0, 0. */
       datacenter_coord?:
         | {
-            /** In degrees: north is above 0. */
+            /** Degrees north. */
             latitude: number
-            /** In degrees: east is above 0. */
+            /** Degrees east. */
             longitude: number
           }
         | undefined
@@ -310,9 +310,9 @@ export interface ScenarioInput {
   /** The place of the player. Default: unknown, and distances are 0. */
   client?:
     | {
-        /** In degrees: north is above 0. */
+        /** Degrees north. */
         latitude: number
-        /** In degrees: east is above 0. */
+        /** Degrees east. */
         longitude: number
       }
     | undefined
@@ -435,7 +435,7 @@ export interface ScenarioInput {
     | undefined
   /** All bearer tokens of the world, in their order. Default: those of its games, namespaces and device links. */
   bearer_tokens?: readonly ScenarioToken[] | undefined
-  /** The world's own revisions are above it. Default: 0. */
+  /** The lowest revision: those of the world are above it. Default: 0. */
   revision?: number | undefined
   /** The states of the random sequences. Default: their start, from the seed. */
   chance?:
