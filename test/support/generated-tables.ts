@@ -26,7 +26,7 @@ const parts: Readonly<Record<string, () => string>> = {
   ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagList(flags)])),
 }
 
-const part = /<!-- ([\w-]+): written by `npm run \w+` -->\n.*?<!-- \/\1 -->/gs
+const part = /<!-- ([\w-]+): (?:generated|written by `npm run \w+`) -->\n.*?<!-- \/\1 -->/gs
 
 /** Fills in the generated parts of a page: the tables of operations, control calls, error codes, scenario keys and flags. */
 export function withGenerated(text: string): string {

@@ -73,7 +73,7 @@ export const gameServerOperations = {
   'players.connected': operation(
     'POST /matchmaker/players/connected',
     {
-      summary: 'Reports that a player with a seat in the lobby has connected.',
+      summary: 'Reports that a player has connected.',
       auth: 'lobby',
       kind: 'write',
       errors: [
@@ -105,7 +105,7 @@ export const gameServerOperations = {
       fidelity: [
         takeoverNote,
         tokenCheckNote,
-        'A player of another lobby is removed from there. The real service refuses, and keeps the player.',
+        'A player of another lobby is removed from there. The real service refuses.',
         'A reserved player loses the seat. For one who has left, nothing changes.',
       ],
     },
@@ -114,7 +114,7 @@ export const gameServerOperations = {
   'players.getStatistics': operation(
     'GET /matchmaker/players/statistics',
     {
-      summary: 'Counts the reserved and connected seats: in total, by game mode, and by region.',
+      summary: 'Counts the seats in use: in total, by game mode, and by region.',
       auth: 'public',
       kind: 'read',
       errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],

@@ -46,7 +46,7 @@ export const gameOperations = {
     'GET /cloud/games/{game_id}',
     {
       summary:
-        'Returns a game with its namespaces, versions, regions and number of players. Blocks while `watch_index` is the current index.',
+        'Returns a game with its namespaces, versions, regions and players. Blocks while `watch_index` is the current index.',
       auth: 'cloud',
       kind: 'watch',
       errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY'],

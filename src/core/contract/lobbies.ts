@@ -129,18 +129,18 @@ export const lobbyOperations = {
   'lobbies.list': operation(
     'GET /matchmaker/lobbies/list',
     {
-      summary: 'Lists the open lobbies of a namespace, with its game modes and regions.',
+      summary: 'Lists the open lobbies of a namespace, its game modes and regions.',
       auth: 'namespace',
       kind: 'read',
       errors: ['CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY', 'API_BAD_HEADERS'],
       source: 'interface',
       fidelity: [
         'It lists empty lobbies too. The real service hides them, as `hide_empty_lobbies: true` does.',
-        'Without a token and a known Origin, the default namespace answers if it is tokenless. The real service refuses.',
+        'Without a token and a known Origin, a tokenless default namespace answers. The real service refuses.',
         'Only the host name of an Origin counts, not its scheme and port.',
         'The distance is the WGS84 geodesic from `x-coords`, else from the `client` of the scenario, else 0.',
-        'A malformed `x-coords` is `API_BAD_HEADERS`. The real service ignores it.',
-        'With `include_state=true`, a state that is no object is absent. The real service lists it.',
+        'A malformed `x-coords` is `API_BAD_HEADERS`, and ignored by the real service.',
+        'With `include_state=true`, a state that is no object is absent, in the real service not.',
       ],
     },
     () => ({

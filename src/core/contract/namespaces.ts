@@ -128,7 +128,7 @@ export const namespaceOperations = {
     'POST /cloud/games/{game_id}/namespaces',
     {
       summary:
-        "Creates a namespace with the game modes of the game's first one. The new namespace needs a token. It has none yet: create one.",
+        "Creates a namespace with the game modes of the game's first one, and without a token: create one.",
       auth: 'cloud',
       kind: 'write',
       errors: [...cloudErrors, 'API_BAD_BODY', 'VALIDATION_ERROR'],

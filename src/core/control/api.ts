@@ -445,7 +445,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /stories', {
     summary:
-      'Lists the stories of players, the newest first. `q` is a part of a token, name, address, lobby, game mode or region. `limit` is 50, at most 500. `next` is `before` of the next page.',
+      'Lists the stories of players, the newest first. `q` is a part of a token, name or place. `limit` is 50, at most 500. `next` is `before` of the next page.',
     query: StoryFilter().extend({
       simulated: trueOrFalse.optional(),
       limit: wholeNumber.optional(),

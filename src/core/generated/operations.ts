@@ -609,7 +609,7 @@ export interface AuthInspectOutput {
 
 /** The checked input of each operation. */
 export interface OperationInputs {
-  /** Lists the open lobbies of a namespace, with its game modes and regions. */
+  /** Lists the open lobbies of a namespace, its game modes and regions. */
   'lobbies.list': LobbiesListInput
   /** Reserves a seat in the fullest lobby that fits, or in a new one. */
   'lobbies.find': LobbiesFindInput
@@ -625,27 +625,24 @@ export interface OperationInputs {
   'lobbies.setState': LobbiesSetStateInput
   /** Returns the state of a lobby: any JSON, or null. */
   'lobbies.getState': LobbiesGetStateInput
-  /** Reports that a player with a seat in the lobby has connected. */
+  /** Reports that a player has connected. */
   'players.connected': PlayersConnectedInput
   /** Reports that a player has left the lobby. */
   'players.disconnected': PlayersDisconnectedInput
-  /** Counts the reserved and connected seats: in total, by game mode, and by region. */
+  /** Counts the seats in use: in total, by game mode, and by region. */
   'players.getStatistics': object
   /** Lists the regions that the game modes of a namespace enable. */
   'regions.list': RegionsListInput
   /**
-   * Returns a game with its namespaces, versions, regions and number of players. Blocks while `watch_index` is the
-   * current index.
+   * Returns a game with its namespaces, versions, regions and players. Blocks while `watch_index` is the current
+   * index.
    */
   'games.getGameById': GamesGetGameByIdInput
   /** Creates another cloud token of a game. Earlier ones stay valid. */
   'games.tokens.createCloudToken': GamesTokensCreateCloudTokenInput
   /** Validates the names of a new namespace. Creates nothing. */
   'games.namespaces.validateGameNamespace': GamesNamespacesValidateGameNamespaceInput
-  /**
-   * Creates a namespace with the game modes of the game's first one. The new namespace needs a token. It has none
-   * yet: create one.
-   */
+  /** Creates a namespace with the game modes of the game's first one, and without a token: create one. */
   'games.namespaces.createGameNamespace': GamesNamespacesCreateGameNamespaceInput
   /** Returns a namespace with its names, version, domains and limits. */
   'games.namespaces.getGameNamespaceById': GamesNamespacesGetGameNamespaceByIdInput
@@ -681,7 +678,7 @@ export interface OperationInputs {
 
 /** The answer of each operation. `undefined` is an empty body. */
 export interface OperationOutputs {
-  /** Lists the open lobbies of a namespace, with its game modes and regions. */
+  /** Lists the open lobbies of a namespace, its game modes and regions. */
   'lobbies.list': LobbiesListOutput
   /** Reserves a seat in the fullest lobby that fits, or in a new one. */
   'lobbies.find': Join
@@ -697,27 +694,24 @@ export interface OperationOutputs {
   'lobbies.setState': Record<string, never>
   /** Returns the state of a lobby: any JSON, or null. */
   'lobbies.getState': LobbiesGetStateOutput
-  /** Reports that a player with a seat in the lobby has connected. */
+  /** Reports that a player has connected. */
   'players.connected': Record<string, never>
   /** Reports that a player has left the lobby. */
   'players.disconnected': Record<string, never>
-  /** Counts the reserved and connected seats: in total, by game mode, and by region. */
+  /** Counts the seats in use: in total, by game mode, and by region. */
   'players.getStatistics': PlayersGetStatisticsOutput
   /** Lists the regions that the game modes of a namespace enable. */
   'regions.list': RegionsListOutput
   /**
-   * Returns a game with its namespaces, versions, regions and number of players. Blocks while `watch_index` is the
-   * current index.
+   * Returns a game with its namespaces, versions, regions and players. Blocks while `watch_index` is the current
+   * index.
    */
   'games.getGameById': GamesGetGameByIdOutput
   /** Creates another cloud token of a game. Earlier ones stay valid. */
   'games.tokens.createCloudToken': GamesTokensCreateCloudTokenOutput
   /** Validates the names of a new namespace. Creates nothing. */
   'games.namespaces.validateGameNamespace': Validation
-  /**
-   * Creates a namespace with the game modes of the game's first one. The new namespace needs a token. It has none
-   * yet: create one.
-   */
+  /** Creates a namespace with the game modes of the game's first one, and without a token: create one. */
   'games.namespaces.createGameNamespace': GamesNamespacesCreateGameNamespaceOutput
   /** Returns a namespace with its names, version, domains and limits. */
   'games.namespaces.getGameNamespaceById': GamesNamespacesGetGameNamespaceByIdOutput

@@ -99,11 +99,11 @@ export const Entry = lazy(() =>
       .optional()
       .catch(undefined),
     request: z.object({
-      method: z.string().describe('The operation, with the path.'),
-      url: z.string().describe('The operation by the end of its path, and the query.'),
+      method: z.string().describe('The operation, by the end of the path, and the query.'),
+      url: z.string().describe('The operation, by the end of the path, and the query.'),
       headers: Pairs().describe('`authorization` and `x-coords`. `content-length` tells that there was a body.'),
       cookies: Pairs(),
-      bodySize: optionalNumber().describe('Tells that there was a body, and whether it is cut.'),
+      bodySize: optionalNumber().describe('Tells whether there was a body, and whether it is cut.'),
       postData: z
         .object({
           ...bodyFields(),
@@ -121,7 +121,7 @@ export const Entry = lazy(() =>
       content: z
         .object({
           ...bodyFields(),
-          size: optionalNumber().describe('0: the answer had no body. It tells whether the text is cut.'),
+          size: optionalNumber().describe('Tells whether there was a body, and whether it is cut.'),
         })
         .optional()
         .catch(undefined),
