@@ -91,11 +91,7 @@ const output = ['-o, --output <file>', 'write to this file instead', { parse: no
 const serving = {
   port: ['--port <port>', portHelp, { parse: parsePort, default: defaultPort, env: 'PORT', isEveryday: true }],
   open,
-  share: [
-    '--share',
-    'let your network in: prints a link with a control token',
-    { isEveryday: true },
-  ],
+  share: ['--share', 'let your network in: prints a link with a control token', { isEveryday: true }],
   reload: ['--no-reload', 'do not reload the scenario file when it changes', { isEveryday: true }],
 } as const satisfies FlagTable
 
@@ -105,11 +101,7 @@ const world = {
     'the seed of ids, tokens and fake data',
     { parse: wholeNumber(0), without: "the scenario's", isEveryday: true, shared: 'answers' },
   ],
-  live: [
-    '--live',
-    'simulate players, unless the scenario sets its own',
-    { isEveryday: true, shared: 'answers' },
-  ],
+  live: ['--live', 'simulate players, unless the scenario sets its own', { isEveryday: true, shared: 'answers' }],
   watchTimeout: [
     '--watch-timeout <duration>',
     'the longest wait for a change: 250ms, 40s, 1m30s',
@@ -274,11 +266,7 @@ export const flagsOf = {
     ],
     seed: ['--seed <seed>', 'the seed of ids and tokens', { parse: wholeNumber(0), without: "the scenario's" }],
     json: ['--json', 'print the result as JSON'],
-    junit: [
-      '--junit <file>',
-      'write the result to this file as JUnit XML',
-      { parse: notBlank('the path of a file') },
-    ],
+    junit: ['--junit <file>', 'write the result to this file as JUnit XML', { parse: notBlank('the path of a file') }],
   },
   env: { url, token, controlToken },
   health: {
@@ -302,11 +290,7 @@ export const flagsOf = {
     url,
     token,
     controlToken,
-    find: [
-      '--find <mode,...>',
-      'give each bot a seat in one of these game modes',
-      { parse: anyList },
-    ],
+    find: ['--find <mode,...>', 'give each bot a seat in one of these game modes', { parse: anyList }],
     lobby: ['--lobby <lobby_id>', 'give each bot a seat in this lobby', { parse: notBlank('the id of a lobby') }],
     session: [
       '--session <duration>',

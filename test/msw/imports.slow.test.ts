@@ -149,7 +149,7 @@ describe('an entry point that is loaded on the wrong platform', () => {
       all
         .map(
           () =>
-            'UsageError this entry point does not work in React Native: call createMockmaker of mockmaker, and give its handlers to setupServer of msw/native\n',
+            'UsageError this entry point does not work in React Native: call createMockmaker of mockmaker, and give its handlers to setupServer of msw/native. More in the package: docs/something-is-wrong.md\n',
         )
         .join(''),
     )

@@ -94,8 +94,7 @@ const proofs = lazy(() => ({ captcha: z.unknown().optional(), verification_data:
 const noProofNote = 'The mock ignores `captcha` and `verification_data`.'
 const optionsNote =
   'Game modes allow `tags` and `max_players`, unless the scenario says `taggable: false`, `dynamic_max_players: false`. In the real service the version decides.'
-const sameAsFindNote =
-  'The limit per address and the simulated game server work as in `lobbies.find`.'
+const sameAsFindNote = 'The limit per address and the simulated game server work as in `lobbies.find`.'
 const simulatedServerNotes = [
   'By default the mock simulates the game server: the lobby is ready at once. A player connects after 2 s, and leaves after 30 min.',
   'The first accepted call with the token of a lobby hands it over to its server. Players that the mock had connected become reserved again, for 2 min.',

@@ -127,8 +127,7 @@ export const namespaceOperations = {
   'games.namespaces.createGameNamespace': operation(
     'POST /cloud/games/{game_id}/namespaces',
     {
-      summary:
-        "Creates a namespace with the game modes of the game's first one, and without a token: create one.",
+      summary: "Creates a namespace with the game modes of the game's first one, and without a token: create one.",
       auth: 'cloud',
       kind: 'write',
       errors: [...cloudErrors, 'API_BAD_BODY', 'VALIDATION_ERROR'],

@@ -118,8 +118,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /health', {
     answeredBy: 'this',
-    summary:
-      'Returns the version, the uptime, the place of the worlds (`data`), and counts worlds and watches.',
+    summary: 'Returns the version, the uptime, the place of the worlds (`data`), and counts worlds and watches.',
     run: async ({ server, version }): Promise<Health> => {
       await server.worlds.shared?.refresh()
       const { data } = server.worlds
@@ -217,8 +216,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /capsule', {
     media: 'text/html',
-    summary:
-      'Returns the world with its past: a page, or JSON if `accept` prefers that. `last=10m` cuts the past.',
+    summary: 'Returns the world with its past: a page, or JSON if `accept` prefers that. `last=10m` cuts the past.',
     query: CapsuleOptions(),
     // The JSON is a scenario, which may be too long to parse it again.
     run:
@@ -379,8 +377,7 @@ export const controlCalls = lazy(() => [
     }),
   }),
   call('GET /journal', {
-    summary:
-      'Lists the newest requests, the oldest first. `pending` ones wait for answers, and `waits` for requests.',
+    summary: 'Lists the newest requests, the oldest first. `pending` ones wait for answers, and `waits` for requests.',
     query: JournalFilter().extend({
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),
@@ -454,8 +451,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, query }) => mock.stories.list(query),
   }),
   call('GET /stories/{player}', {
-    summary:
-      'Tells the story of a player, by its token, name or `id`. `mermaid=true` adds a diagram.',
+    summary: 'Tells the story of a player, by its token, name or `id`. `mermaid=true` adds a diagram.',
     query: z.strictObject({ mermaid: trueOrFalse.optional() }),
     run({ mock, params: { player }, query }) {
       const story = mock.stories.get(player, query)
@@ -464,14 +460,12 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /warnings', {
-    summary:
-      'Lists the warnings with the ids of their requests. `dropped` counts those beyond 100.',
+    summary: 'Lists the warnings with the ids of their requests. `dropped` counts those beyond 100.',
     run: ({ mock: { warnings } }) => ({ warnings: warnings.list(), dropped: warnings.dropped() }),
   }),
   call('GET /changes', {
     media: 'text/event-stream',
-    summary:
-      'Streams change sets, requests and other parts as Server-Sent Events.',
+    summary: 'Streams change sets, requests and other parts as Server-Sent Events.',
     query: z.strictObject({
       since: wholeNumber.optional(),
       answers: shortAnswers,
@@ -500,8 +494,7 @@ export const controlCalls = lazy(() => [
       }),
   }),
   call('GET /explain', {
-    summary:
-      'Explains an answer, a list without a lobby, a find now, or an invalid name.',
+    summary: 'Explains an answer, a list without a lobby, a find now, or an invalid name.',
     query: Question().extend({ exchange: wholeNumber.optional() }),
     run: ({ mock, query }) => mock.explain(query),
   }),
@@ -528,8 +521,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.get(lobby_id)),
   }),
   call('POST /servers/{lobby_id}/restart', {
-    summary:
-      'Restarts a game server, without players and state. If it has ended, a new lobby gets a new one.',
+    summary: 'Restarts a game server, without players and state. If it has ended, a new lobby gets a new one.',
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.restart(lobby_id)),
   }),
   call('POST /servers/{lobby_id}/kill', {
