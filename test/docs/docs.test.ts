@@ -202,9 +202,8 @@ describe('docs/something-is-wrong.md', () => {
     const lines = readdirSync('src', { recursive: true, encoding: 'utf8' })
       .filter(file => file.endsWith('.ts'))
       .flatMap(file => readFileSync(join('src', file), 'utf8').split('\n'))
-    const lost = words.filter(
-      text => !lines.some(line => `${text}…startPage`.split(/ ?… ?/).every(part => line.includes(part))),
-    )
+      .filter(line => line.includes('{startPage}'))
+    const lost = words.filter(text => !lines.some(line => text.split(/ ?… ?/).every(part => line.includes(part))))
 
     expect(lost.filter(text => !foreign.test(text))).toEqual([])
     expect(words.length).toBeGreaterThan(10)
