@@ -91,11 +91,7 @@ const output = ['-o, --output <file>', 'write to this file instead', { parse: no
 const serving = {
   port: ['--port <port>', portHelp, { parse: parsePort, default: defaultPort, env: 'PORT', isEveryday: true }],
   open,
-  share: [
-    '--share',
-    'let your network use the mock: prints a link with a control token, and a QR code',
-    { isEveryday: true },
-  ],
+  share: ['--share', 'let your network in: prints a link with a control token', { isEveryday: true }],
   reload: ['--no-reload', 'do not reload the scenario file when it changes', { isEveryday: true }],
 } as const satisfies FlagTable
 
@@ -105,11 +101,7 @@ const world = {
     'the seed of ids, tokens and fake data',
     { parse: wholeNumber(0), without: "the scenario's", isEveryday: true, shared: 'answers' },
   ],
-  live: [
-    '--live',
-    'simulate players in each namespace, unless the scenario sets its players',
-    { isEveryday: true, shared: 'answers' },
-  ],
+  live: ['--live', 'simulate players, unless the scenario sets its own', { isEveryday: true, shared: 'answers' }],
   watchTimeout: [
     '--watch-timeout <duration>',
     'the longest wait for a change: 250ms, 40s, 1m30s',
@@ -132,7 +124,7 @@ const world = {
   ],
   history: [
     '--history <length>',
-    "how far each world's history goes back: a duration, or a number of change sets",
+    'the history of each world: a duration, or a number of change sets',
     { parse: parseHistory, default: defaults.history, shared: 'answers' },
   ],
 } as const satisfies FlagTable
@@ -140,7 +132,7 @@ const world = {
 const storage = {
   data: [
     '--data <place>',
-    'keep the worlds in this folder, or in Redis (redis://host:6379), which several replicas share',
+    'keep the worlds in this folder, or in Redis: redis://host:6379',
     {
       parse: notBlank('a folder, or a URL such as redis://127.0.0.1:6379'),
       without: 'only in memory',
@@ -160,12 +152,12 @@ const storage = {
   ],
   dataTtl: [
     '--data-ttl <duration>',
-    'the time after which the storage deletes an unused world that came over HTTP',
+    'the time after which the storage deletes an unused world',
     { parse: parseMs, default: defaultDataTtlMs },
   ],
   dataSync: [
     '--data-sync <when>',
-    'when changes reach the disk: once a second, or always before the answer',
+    'when changes reach the disk: each second, or before each answer',
     { choices: ['second', 'always'], default: 'second' },
   ],
   reset: ['--reset', 'delete the worlds of the storage, and begin anew'],
@@ -174,7 +166,7 @@ const storage = {
 const programs = {
   serverCommand: [
     '--server-command <command>',
-    'start this game server for each lobby that find or create makes',
+    'start this game server for each new lobby',
     { parse: notBlank('a command, as in "node game-server.mjs"'), isEveryday: true, shared: 'answers' },
   ],
   serverReadyWithin: [
@@ -183,8 +175,8 @@ const programs = {
     { parse: (text: string) => formatDuration(parseMs(text)), without: '5m', shared: 'answers' },
   ],
   serverWatch: [
-    '--server-watch <paths>',
-    'restart the game servers when one of these files and folders changes, separated by commas',
+    '--server-watch <path,...>',
+    'restart the game servers when one of these paths changes',
     { parse: anyList },
   ],
   maxBots,
@@ -193,30 +185,30 @@ const programs = {
 const network = {
   host: ['--host <host>', 'the address to listen on', { parse: parseHost, without: '127.0.0.1 and ::1' }],
   allowedHosts: [
-    '--allowed-hosts <names>',
-    'more names to accept in the Host header, separated by commas; .example.com has its subdomains too',
+    '--allowed-hosts <name,...>',
+    'more names for the Host header; .example.com has its subdomains too',
     { parse: list(isAllowedHost, hostForm), shared: 'access' },
   ],
   corsOrigin: [
-    '--cors-origin <origins>',
-    'more origins whose pages may use the mock, separated by commas; null means sandboxed frames',
+    '--cors-origin <origin,...>',
+    'more origins whose pages may use the mock; null: sandboxed frames',
     { parse: parseOrigins, shared: 'answers' },
   ],
   publicUrl: [
     '--public-url <url>',
-    'the URL by which others reach the mock, for device links and game servers',
+    'the URL by which others reach the mock',
     { parse: parsePublicUrl, without: 'the address by which each client asks', shared: 'answers' },
   ],
   control: ['--no-control', 'turn off the control API under /__mock', { shared: 'access' }],
   controlHost: [
-    '--control-host <addresses>',
-    'other machines that may use the control API: addresses and networks (192.168.1.0/24), separated by commas; * means all',
+    '--control-host <address,...>',
+    'other machines that may use the control API, also a network (192.168.1.0/24); *: all',
     { parse: list(isControlHost, controlHostForms), without: 'none', shared: 'access' },
   ],
   controlToken: servedControlToken,
   trustProxy: [
-    '--trust-proxy <addresses>',
-    'proxies in front of the mock, whose x-forwarded-for or forwarded names the client: addresses and networks, separated by commas',
+    '--trust-proxy <address,...>',
+    'proxies whose x-forwarded-for or forwarded names the client, also a network',
     { parse: list(isProxy, proxyForms), without: 'none', shared: 'access' },
   ],
 } as const satisfies FlagTable
@@ -253,8 +245,8 @@ export const flagsOf = {
   },
   'check-server': {
     expect: [
-      '--expect <calls>',
-      `the calls that must come, separated by commas: ${expectableCalls.join(', ')}`,
+      '--expect <call,...>',
+      `the calls that must come, out of ${expectableCalls.join(', ')}`,
       {
         parse: listOf<ExpectableCall>(expectableCalls, `one or more of ${expectableCalls.join(', ')}`),
         without: 'ready,connected,disconnected',
@@ -264,7 +256,7 @@ export const flagsOf = {
     players: ['--players <n>', 'the number of players in the lobby', { parse: wholeNumber(0, 64), default: 1 }],
     client: [
       '--client <command>',
-      'run this command for each player, with its token and its port',
+      'run this client for each player',
       { parse: notBlank('a command, as in "node client.mjs"') },
     ],
     gameMode: [
@@ -274,11 +266,7 @@ export const flagsOf = {
     ],
     seed: ['--seed <seed>', 'the seed of ids and tokens', { parse: wholeNumber(0), without: "the scenario's" }],
     json: ['--json', 'print the result as JSON'],
-    junit: [
-      '--junit <file>',
-      'also write the result to a file, as JUnit XML',
-      { parse: notBlank('the path of a file') },
-    ],
+    junit: ['--junit <file>', 'write the result to this file as JUnit XML', { parse: notBlank('the path of a file') }],
   },
   env: { url, token, controlToken },
   health: {
@@ -291,8 +279,8 @@ export const flagsOf = {
   story: {
     url,
     controlToken,
-    mermaid: ['--mermaid', 'print the story as a diagram for an issue, which GitHub draws'],
-    json: ['--json', 'print the story, or the list, as JSON'],
+    mermaid: ['--mermaid', 'print a diagram, which GitHub draws'],
+    json: ['--json', 'print the result as JSON'],
   },
   mcp: {
     url: ['--url <url>', urlHelp, { parse: parseMockUrl, default: defaultUrl, env: 'MOCKMAKER_URL' }],
@@ -302,11 +290,7 @@ export const flagsOf = {
     url,
     token,
     controlToken,
-    find: [
-      '--find <modes>',
-      'give each bot a seat in one of these game modes, separated by commas',
-      { parse: anyList },
-    ],
+    find: ['--find <mode,...>', 'give each bot a seat in one of these game modes', { parse: anyList }],
     lobby: ['--lobby <lobby_id>', 'give each bot a seat in this lobby', { parse: notBlank('the id of a lobby') }],
     session: [
       '--session <duration>',
@@ -319,26 +303,26 @@ export const flagsOf = {
     quiet: ['--quiet', 'print only errors'],
   },
   lab: {
-    only: ['--only <checks>', 'run only these checks, as in gap,retry; may be repeated', { parse: listOf(checkNames) }],
+    only: ['--only <check,...>', 'run only these checks', { parse: listOf(checkNames) }],
     quick: ['--quick', 'leave out patience, which takes minutes'],
     baseline: [
       '--baseline <file>',
-      'a file with the checks that may fail, one a line; one that passes fails the run',
+      'a file with the checks that may fail, one a line; one that passes fails',
       { parse: String },
     ],
-    junit: ['--junit <file>', 'write the results as JUnit XML to this file', { parse: String }],
-    json: ['--json', 'print the report as one line of JSON'],
+    junit: ['--junit <file>', 'write the result to this file as JUnit XML', { parse: String }],
+    json: ['--json', 'print the result as JSON'],
   },
   export: {
     url,
     controlToken,
     with: [
-      '--with <parts>',
-      'also print these parts: journal, faults, or journal,faults',
+      '--with <part,...>',
+      'also print these parts: journal, faults',
       { parse: listOf(['journal', 'faults'], 'journal, faults, or journal,faults') },
     ],
     revision: ['--revision <n>', 'print the world as it was at this revision', { parse: wholeNumber(0) }],
-    har: ['--har', 'print the journal of the world as an HTTP Archive, which developer tools open'],
+    har: ['--har', 'print the journal as an HTTP Archive'],
     capsule: [
       '--capsule <file>',
       'write the world with its past to this file, which any browser opens',
@@ -346,7 +330,7 @@ export const flagsOf = {
     ],
     last: [
       '--last <duration>',
-      'how much of the past the capsule has: 10m, 1h',
+      'how much of the past the capsule has, as in 10m',
       { parse: (text: string) => formatDuration(parseMs(text)), without: 'all' },
     ],
     output,
@@ -360,7 +344,7 @@ export const flagsOf = {
       'a file with the differences that may be there, one a line; one that is gone fails',
       { parse: String },
     ],
-    json: ['--json', 'print the differences as one line of JSON'],
+    json: ['--json', 'print the result as JSON'],
   },
   init: {
     phaser: ['--phaser', 'write a game with Phaser, its game server and its tests'],

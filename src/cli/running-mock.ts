@@ -3,7 +3,7 @@ import { ClientError, call, type InputOf, type Output, type Remote, type Route }
 import { readinessPath, splitWorldUrl } from '../core/contract/paths.js'
 import { type Environment, environmentOf, exportLines } from '../core/control/environment.js'
 import { BodyTooLong, limitedResponse } from '../core/lib/limited-response.js'
-import { escapedLine, shortened, UsageError } from '../core/lib/messages.js'
+import { escapedLine, shortened, startPage, UsageError } from '../core/lib/messages.js'
 import { versionNames } from '../core/operations/games.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
@@ -90,7 +90,7 @@ export async function checkHealth({ url }: FlagsOf<'health'>, console: Console):
   const { server = url } = splitWorldUrl(url) ?? {}
   const { fetch } = remoteOf({ url: server }, { bytes: longestProbe, beginsWithinMs: probeTimeoutMs })
   const response = await fetch(server + readinessPath).catch(cause => {
-    throw new UsageError(`nothing answers at ${server}`, { cause })
+    throw new UsageError(`nothing answers at ${server}. ${startPage}`, { cause })
   })
   const answer = await response.json().catch(() => undefined)
   const { status, code, message } = Object(answer) as { status?: unknown; code?: unknown; message?: unknown }
@@ -152,7 +152,10 @@ export function refuse(url: string): (error: unknown) => never {
     const { status, code, cause } = error
     if (cause instanceof BodyTooLong) throw notMockmaker(url)
     if (code === 'NO_ANSWER')
-      throw new UsageError(`nothing answers at ${url}: start mockmaker there, or pass its URL with --url`, { cause })
+      throw new UsageError(
+        `nothing answers at ${url}: start mockmaker there, or pass its URL with --url. ${startPage}`,
+        { cause },
+      )
     if (code === 'NO_MOCK' && status < 400) throw notMockmaker(url)
     const message = shortened(error.message, maxMessage)
     // The server cannot know that the caller wanted the control API.

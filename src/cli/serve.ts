@@ -2,7 +2,7 @@ import { unwatchFile, watchFile } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
-import { UsageError } from '../core/lib/messages.js'
+import { startPage, UsageError } from '../core/lib/messages.js'
 import { hostInUrl } from '../core/lib/url.js'
 import { createMock, describeBug, type EntryParts, type Mock } from '../core/mock/mock.js'
 import type { MockmakerOptions } from '../core/mock/options.js'
@@ -253,7 +253,9 @@ async function bindOrOffer(place: Place, confirm: StartOptions['confirm']): Prom
     const next = confirm && (await bindNext(place))
     if (next && (await confirm(`${taken}.${other}\nUse port ${next.port}? (Y/n)`))) return next
     await next?.close()
-    throw new UsageError(`${taken}: stop the program that listens there, or add --port 0 to use a free port${other}`)
+    throw new UsageError(
+      `${taken}: stop the program that listens there, or add --port 0 to use a free port. ${startPage}${other}`,
+    )
   }
 }
 

@@ -2,6 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ControlApi } from '../core/control/api.js'
 import { beginAtCaller } from '../core/lib/caller-stack.js'
 import { parseJson, writeJson } from '../core/lib/json.js'
+import { startPage } from '../core/lib/messages.js'
 import { TextDecoderStream, URL } from '../core/lib/real-globals.js'
 import { sayIfSlow } from '../core/lib/slow-wait.js'
 
@@ -116,7 +117,7 @@ export function misuseError(message: string): ClientError {
 }
 
 function noAnswer(url: string, cause: unknown): ClientError {
-  const message = `no mock answers at ${url}: is npx mockmaker running there?`
+  const message = `no mock answers at ${url}: is npx mockmaker running there? ${startPage}`
   return new ClientError(message, { status: 0, code: 'NO_ANSWER', cause })
 }
 

@@ -1,10 +1,10 @@
-import { UsageError } from '../core/lib/messages.js'
+import { startPage, UsageError } from '../core/lib/messages.js'
 
 // Bundlers of pages get this file for `mockmaker/node` and `mockmaker/express`, because code for both sides imports them.
 
 function refuse(entry: string): never {
   throw new UsageError(
-    `${entry} needs Node, and was loaded for a browser: call setupMockmaker of mockmaker/browser in a page. In Jest with jsdom, set preset: 'mockmaker'`,
+    `${entry} needs Node, and was loaded for a browser: call setupMockmaker of mockmaker/browser in a page. In Jest with jsdom, set preset: 'mockmaker'. ${startPage}`,
   )
 }
 

@@ -1,5 +1,5 @@
 import type { ResetOptions } from '../core/control/world-control.js'
-import { UsageError } from '../core/lib/messages.js'
+import { startPage, UsageError } from '../core/lib/messages.js'
 import type { Mock } from '../core/mock/mock.js'
 import { checkHandlers } from './handlers.js'
 
@@ -57,11 +57,11 @@ export function claimListening(owner: object): void {
   const other = listening()
   if (other === owner)
     throw new UsageError(
-      'this mock listens already: call listen() once, and close() before the next time. Code that runs twice, as an effect in StrictMode does, keeps the first: started ??= mock.listen()',
+      `this mock listens already: call listen() once, and close() before the next time. Code that runs twice, as an effect in StrictMode does, keeps the first: started ??= mock.listen(). ${startPage}`,
     )
   if (other !== undefined)
     throw new UsageError(
-      'another mock listens already: await its close() first, or give it the handlers of this one, with use(...mock.handlers). Code that runs twice, as an effect in StrictMode does, keeps the first, in a variable outside: started ??= start(). In a test of mockmaker/vitest and in a story, use the mock that they have',
+      `another mock listens already: await its close() first, or give it the handlers of this one, with use(...mock.handlers). Code that runs twice, as an effect in StrictMode does, keeps the first, in a variable outside: started ??= start(). In a test of mockmaker/vitest and in a story, use the mock that they have. ${startPage}`,
     )
   shared[listeningKey] = owner
 }

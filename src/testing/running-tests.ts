@@ -1,5 +1,5 @@
 import { ApiError } from '../core/contract/errors.js'
-import { quoted, UsageError } from '../core/lib/messages.js'
+import { quoted, startPage, UsageError } from '../core/lib/messages.js'
 import { createMock } from '../core/mock/mock.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
 import type { RequestHandlers } from '../msw/handlers.js'
@@ -82,6 +82,6 @@ function hasEnded({ name }: RunningTest, running: readonly RunningTest[]): ApiEr
 function severalTests(tests: readonly RunningTest[]): UsageError {
   const names = tests.map(({ name }) => name).join(', ')
   return new UsageError(
-    `${tests.length} tests run at once (${names}), and the mock cannot tell which of them sent this request: send it from code that a test calls, or run these tests one after the other`,
+    `${tests.length} tests run at once (${names}), and the mock cannot tell which of them sent this request: send it from code that a test calls, or run these tests one after the other. ${startPage}`,
   )
 }

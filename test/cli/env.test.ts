@@ -207,7 +207,7 @@ describe('mockmaker env', () => {
     expect(await runHere(['env', '--url', url])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `nothing answers at ${url}: start mockmaker there, or pass its URL with --url\n`,
+      stderr: `nothing answers at ${url}: start mockmaker there, or pass its URL with --url. More in the package: docs/something-is-wrong.md\n`,
     })
   })
 

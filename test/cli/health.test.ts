@@ -43,7 +43,10 @@ describe('mockmaker health', () => {
   it('exits with 1 if nothing answers', async () => {
     const { code, stderr } = await runHere(['health', '--url', 'http://127.0.0.1:1'])
 
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'nothing answers at http://127.0.0.1:1\n' })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'nothing answers at http://127.0.0.1:1. More in the package: docs/something-is-wrong.md\n',
+    })
   })
 
   it.for(['<h1>ok</h1>', '{"status":"fine"}', '"ok"', 'null', ''])(

@@ -90,7 +90,7 @@ describe('a port that is taken', () => {
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
-      `port ${port} on 127.0.0.1 is taken: stop the program that listens there, or add --port 0 to use a free port\n`,
+      `port ${port} on 127.0.0.1 is taken: stop the program that listens there, or add --port 0 to use a free port. More in the package: docs/something-is-wrong.md\n`,
     )
   })
 

@@ -34,7 +34,7 @@ describe('mockmaker players', () => {
 
     expect([code, stderr]).toEqual([
       1,
-      `nothing answers at ${url}: start mockmaker there, or pass its URL with --url\n`,
+      `nothing answers at ${url}: start mockmaker there, or pass its URL with --url. More in the package: docs/something-is-wrong.md\n`,
     ])
   })
 })

@@ -134,7 +134,9 @@ describe('an entry point that is loaded on the wrong platform', () => {
     )
 
   it('can be imported on a server, and says when it is called that it works only in a page', () => {
-    expect(said([['browser', 'setupMockmaker']])).toMatch(/^UsageError mockmaker\/browser .*mockmaker\/node here\n$/)
+    expect(said([['browser', 'setupMockmaker']])).toMatch(
+      /^UsageError mockmaker\/browser .*mockmaker\/node here\. More in the package: .*\n$/,
+    )
   })
 
   const calls = [
@@ -149,7 +151,7 @@ describe('an entry point that is loaded on the wrong platform', () => {
       all
         .map(
           () =>
-            'UsageError this entry point does not work in React Native: call createMockmaker of mockmaker, and give its handlers to setupServer of msw/native\n',
+            'UsageError this entry point does not work in React Native: call createMockmaker of mockmaker, and give its handlers to setupServer of msw/native. More in the package: docs/something-is-wrong.md\n',
         )
         .join(''),
     )

@@ -356,7 +356,7 @@ describe('a second mock that listens', () => {
     const mock = setup()
 
     expect(() => mock.listen()).toThrow(
-      /^this mock listens already: call listen\(\) once.*: started \?\?= mock\.listen\(\)$/,
+      /^this mock listens already: call listen\(\) once.*: started \?\?= mock\.listen\(\)\. More in the package: /,
     )
   })
 })

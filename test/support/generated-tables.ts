@@ -26,7 +26,7 @@ const parts: Readonly<Record<string, () => string>> = {
   ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagList(flags)])),
 }
 
-const part = /<!-- ([\w-]+): written by `npm run \w+` -->\n.*?<!-- \/\1 -->/gs
+const part = /<!-- ([\w-]+): (?:generated|written by `npm run \w+`) -->\n.*?<!-- \/\1 -->/gs
 
 /** Fills in the generated parts of a page: the tables of operations, control calls, error codes, scenario keys and flags. */
 export function withGenerated(text: string): string {
@@ -64,18 +64,20 @@ function operationLists(): string {
     .join('\n\n')
 }
 
-/** Lists the notes by operation. A note of several operations stands once, before them. */
+/** Lists the notes by operation. A note of several operations, and the only note of one, stand in a list before them. */
 function fidelityNotes(): string {
   const operationsOf = new Map<string, string[]>()
   for (const id of operationIds)
     for (const note of operations[id].fidelity) operationsOf.set(note, [...(operationsOf.get(note) ?? []), id])
-  const shared = [...operationsOf].filter(([, ids]) => ids.length > 1)
-  const common = shared.map(([note, ids]) => `- ${ids.map(id => `\`${id}\``).join(', ')}: ${note}`)
   const own = operationIds.map(
     id => [id, operations[id].fidelity.filter(note => operationsOf.get(note)?.length === 1)] as const,
   )
+  const listed = [...operationsOf].filter(
+    ([note, ids]) => ids.length > 1 || own.some(([, notes]) => notes.length === 1 && notes[0] === note),
+  )
+  const common = listed.map(([note, ids]) => `- ${ids.map(id => `\`${id}\``).join(', ')}: ${note}`)
   const sections = own.flatMap(([id, notes]) =>
-    notes.length === 0 ? [] : [[`### ${id}`, '', ...notes.map(note => `- ${note}`)].join('\n')],
+    notes.length < 2 ? [] : [[`### ${id}`, '', ...notes.map(note => `- ${note}`)].join('\n')],
   )
   return [common.join('\n'), ...sections].join('\n\n')
 }
@@ -92,12 +94,10 @@ function controlList(): string {
 /** Flags of several commands that ask a running mock. */
 const commonFlags = { url: flagsOf.env.url, token: flagsOf.env.token, controlToken: flagsOf.env.controlToken } as const
 
+/** Lists the flags of a command. The list of the common ones names their commands. */
 function flagList(table: FlagTable): string {
-  const common = table === commonFlags ? [] : Object.values(table).filter(flag => isCommon(flag))
-  const ofServe = table === flagsOf.serve ? [] : Object.values(table).filter(flag => !isCommon(flag) && isOfServe(flag))
-  // `exec` takes the flags of `serve`, which are listed there.
-  const own = Object.entries(table).flatMap(([key, flag]) =>
-    common.includes(flag) || ofServe.includes(flag) || (table === flagsOf.exec && key in flagsOf.serve) ? [] : [flag],
+  const own = Object.values(table).filter(
+    flag => table === commonFlags || (!isCommon(flag) && (table === flagsOf.serve || !isOfServe(flag))),
   )
   const lines = own.map(flag => {
     const [, help, { choices, default: value, without, env } = {}] = flag
@@ -105,16 +105,19 @@ function flagList(table: FlagTable): string {
     const values = [given, env].flatMap(text => (text === undefined ? [] : [`\`${text}\``]))
     const instead = [...(without === undefined ? [] : [without]), ...values].join(', or ')
     const listed = choices ? `: ${choices.map(choice => `\`${choice}\``).join(', ')}` : ''
-    return `- ${namesOf(flag)}${instead && ` (${instead})`}: ${escaped(help)}${listed}`
+    const commands = table === commonFlags ? `. Of ${commandsWith(flag).join(', ')}` : ''
+    return `- ${namesOf(flag)}${instead && ` (${instead})`}: ${escaped(help)}${listed}${commands}`
   })
-  return [
-    ...lines,
-    ...(ofServe.length === 0 || table === flagsOf.exec
-      ? []
-      : [`- ${ofServe.map(namesOf).join(', ')}: as [above](#serve)`]),
-    ...(common.length === 0 ? [] : [`- ${common.map(namesOf).join(', ')}: as [above](#flags-of-several-commands)`]),
-  ].join('\n')
+  const ofServe = Object.values(table).filter(flag => !isCommon(flag) && isOfServe(flag))
+  if (['serve', 'exec'].some(name => table === flagsOf[name as 'exec']) || ofServe.length === 0) return lines.join('\n')
+  return [...lines, `- ${ofServe.map(namesOf).join(', ')}: as [above](#serve)`].join('\n')
 }
+
+/** Returns the names of the commands that take a flag. */
+const commandsWith = (flag: FlagTable[string]) =>
+  Object.entries<FlagTable>(flagsOf).flatMap(([name, flags]) =>
+    Object.values(flags).includes(flag) ? [`\`${name}\``] : [],
+  )
 
 /** Tells whether it is the very flag: `show` has a `--control-token` of its own. */
 const isCommon = (flag: FlagTable[string]) => Object.values<FlagTable[string]>(commonFlags).includes(flag)
@@ -262,7 +265,13 @@ const isAtSecondPath = (name: string) =>
   objects.some(([, , ...others]) => others.some(path => name.startsWith(`${path}.`)))
 
 /** Tells whether a text says no more than the name of its key. Editors show it, and the examples of the page have the key. */
-const isPlain = (text: string) => text.split(' ').length <= 7 && !text.includes(':')
+const isPlain = (text: string) => text.split(' ').length <= 9 && !text.includes(':')
+
+/** Splits the description of a key into what it says and its default. The page names usual defaults once. */
+function splitDefault(text: string): readonly [said: string, preset: string] {
+  const [, said = '', preset = ''] = /^(.*?)(?: Default: (.*)\.)?$/.exec(text) ?? []
+  return [said, /^(?:from the seed|none|never|false)$/.test(preset) ? '' : preset]
+}
 
 /** Faults, the journal and warnings have their own pages. The others are for editors and snapshots. */
 const elsewhere = ['faults', 'journal', 'warnings', '$schema']
@@ -273,16 +282,21 @@ function scenarioLists(): string {
     .map(([title, path, ...others]) => {
       const prefix = path === '' ? '' : `${path}.`
       const own = [...keys].filter(([name]) => ownerOf(name) === path && !isNamespaceKey(name) && !isAtSecondPath(name))
+      const texts = own.map(([name, text]) => [name.slice(prefix.length), ...splitDefault(text)] as const)
       const lines = listedTogether(
-        own
-          .map(([name, text]) => [name.slice(prefix.length), withoutUsual(text)] as const)
-          .filter(([, text]) => !isPlain(text)),
+        texts
+          .filter(([, said]) => !isPlain(said))
+          .map(([name, said, preset]) => [name, preset === '' ? said : `${said} Default: ${preset}.`]),
+      )
+      const presets = texts.flatMap(([name, said, preset]) =>
+        preset !== '' && isPlain(said) ? [`\`${name}\`: ${escaped(preset)}.`] : [],
       )
       return [
         `### ${title}`,
         '',
         ...(path === '' ? [] : [[path, ...others].map(one => `\`${one}\``).join(', '), '']),
         ...lines,
+        ...(presets.length === 0 ? [] : [`- Defaults: ${presets.join(' ')}`]),
       ].join('\n')
     })
     .join('\n\n')
@@ -292,9 +306,6 @@ function scenarioLists(): string {
     return keys.has(`games[].namespaces[].${name}`)
   }
 }
-
-/** The page names these defaults once. */
-const withoutUsual = (text: string) => text.replace(/ Default: (?:from the seed|none|never|false)\.$/, '')
 
 const escaped = (text: string) => text.replace(/[|<]/g, '\\$&')
 

@@ -28,7 +28,7 @@ export function llmsText(): string {
   return [
     '# mockmaker',
     `> ${summary}`,
-    'This file is in the package, and so are the pages. The links are relative to its folder. An agent that builds a game begins with [the skill](docs/skills/mockmaker/SKILL.md).',
+    'The package has these pages. An agent that builds a game begins with [the skill](docs/skills/mockmaker/SKILL.md).',
     ...parts.flatMap(({ title, items }) => (items.length === 0 ? [] : [`## ${title}`, items.join('\n')])),
   ]
     .join('\n\n')

@@ -12,9 +12,9 @@ const player_token = lazy(() =>
 )
 const playerTokenErrors = ['TOKEN_ERROR', 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'] as const
 const tokenCheckNote =
-  'The `player_token` is checked before the state of the lobby. Another kind of token is `CLAIMS_MISSING_ENTITLEMENT`, an unknown one `TOKEN_ERROR`.'
+  'The `player_token` is checked before the lobby. Another kind is `CLAIMS_MISSING_ENTITLEMENT`, an unknown one `TOKEN_ERROR`.'
 
-const takeoverNote = 'An accepted call with the token of a lobby hands it over to its server: see `lobbies.find`.'
+const takeoverNote = 'An accepted call with the token of a lobby hands it over to its server.'
 
 /** The calls of a game server about its lobby and its players. */
 export const gameServerOperations = {
@@ -73,7 +73,7 @@ export const gameServerOperations = {
   'players.connected': operation(
     'POST /matchmaker/players/connected',
     {
-      summary: 'Reports that a player with a seat in the lobby has connected.',
+      summary: 'Reports that a player has connected.',
       auth: 'lobby',
       kind: 'write',
       errors: [
@@ -88,8 +88,8 @@ export const gameServerOperations = {
       fidelity: [
         takeoverNote,
         tokenCheckNote,
-        'A player of another lobby is removed from that lobby, and the answer is `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`. No other error changes data.',
-        'A player who left, or whose seat expired, is remembered for an hour. Then the token is unknown.',
+        'A player of another lobby is removed from there, by `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`. No other error changes data.',
+        'A player who left, or whose seat expired, is known for another hour.',
       ],
     },
     () => ({ body: z.object({ player_token: player_token() }), output: z.object({}) }),
@@ -105,8 +105,8 @@ export const gameServerOperations = {
       fidelity: [
         takeoverNote,
         tokenCheckNote,
-        'A player of another lobby is removed from there. The real service refuses, and keeps the player.',
-        'A player who has not connected yet loses the seat. For one who has left, nothing changes.',
+        'A player of another lobby is removed from there. The real service refuses.',
+        'A reserved player loses the seat. For one who has left, nothing changes.',
       ],
     },
     () => ({ body: z.object({ player_token: player_token() }), output: z.object({}) }),
@@ -114,13 +114,13 @@ export const gameServerOperations = {
   'players.getStatistics': operation(
     'GET /matchmaker/players/statistics',
     {
-      summary: 'Counts the reserved and connected seats: in total, by game mode, and by region.',
+      summary: 'Counts the seats in use: in total, by game mode, and by region.',
       auth: 'public',
       kind: 'read',
       errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
       source: 'client',
       fidelity: [
-        'The answer has every game mode with all its regions, even without players.',
+        'The answer has every game mode with all its regions.',
         'Counts are at most 4294967295, the most that clients can read.',
         'The mock ignores `exclude_outdated`: it has no lobbies of older versions.',
       ],

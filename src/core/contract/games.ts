@@ -46,7 +46,7 @@ export const gameOperations = {
     'GET /cloud/games/{game_id}',
     {
       summary:
-        'Returns a game with its namespaces, versions, regions and number of players. Blocks while `watch_index` is the current index.',
+        'Returns a game with its namespaces, versions, regions and players. Blocks while `watch_index` is the current index.',
       auth: 'cloud',
       kind: 'watch',
       errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY'],
@@ -54,8 +54,8 @@ export const gameOperations = {
       fidelity: [
         'A game has no owner. Its `developer_group_id` comes from the scenario, else from the seed.',
         'Counts are at most 4294967295, the most that clients can read.',
-        'It lists the versions that namespaces run, named `0.0.1`, `0.0.2`, … in their order. A version is as old as the first namespace that runs it.',
-        'Every game has all regions of the world. Of a region of your own, `universal_region` follows its display name, else it is `unknown`.',
+        'It lists the versions of its namespaces as `0.0.1`, `0.0.2`, …, as old as the first namespace that runs each.',
+        'Every game has all regions of the world. The `universal_region` of your own follows its display name, else it is `unknown`.',
       ],
     },
     () => ({

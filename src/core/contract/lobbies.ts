@@ -93,13 +93,12 @@ const proofs = lazy(() => ({ captcha: z.unknown().optional(), verification_data:
 
 const noProofNote = 'The mock ignores `captcha` and `verification_data`.'
 const optionsNote =
-  'Game modes allow `tags` and `max_players`, unless the scenario says `taggable: false` or `dynamic_max_players: false`. In the real service the version decides.'
-const sameAsFindNote =
-  'The limit of players per client address and the simulated game server work as in `lobbies.find`.'
+  'Game modes allow `tags` and `max_players`, unless the scenario says `taggable: false`, `dynamic_max_players: false`. In the real service the version decides.'
+const sameAsFindNote = 'The limit per address and the simulated game server work as in `lobbies.find`.'
 const simulatedServerNotes = [
-  'By default the mock simulates the game server: the lobby is ready at once, a player connects after 2 s, and leaves after 30 min.',
-  'The first accepted call with the token of a lobby hands it over to its real server. Players that the mock had connected become reserved again, for 2 min.',
-  'With `servers: manual`, as in the real service, it reserves the seat, and answers when the server calls `lobbies.ready`. After `ready_within`, a reset or a shutdown the answer is `MATCHMAKER_LOBBY_STOPPED`.',
+  'By default the mock simulates the game server: the lobby is ready at once. A player connects after 2 s, and leaves after 30 min.',
+  'The first accepted call with the token of a lobby hands it over to its server. Players that the mock had connected become reserved again, for 2 min.',
+  'With `servers: manual`, as in the real service, it answers when the server calls `lobbies.ready`. After `ready_within`, a reset or a shutdown the answer is `MATCHMAKER_LOBBY_STOPPED`.',
 ]
 
 const seatErrors = [
@@ -129,18 +128,18 @@ export const lobbyOperations = {
   'lobbies.list': operation(
     'GET /matchmaker/lobbies/list',
     {
-      summary: 'Lists the open lobbies of a namespace, with its game modes and regions.',
+      summary: 'Lists the open lobbies of a namespace, its game modes and regions.',
       auth: 'namespace',
       kind: 'read',
       errors: ['CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY', 'API_BAD_HEADERS'],
       source: 'interface',
       fidelity: [
-        'The list has every open lobby. The real service hides empty ones, as `hide_empty_lobbies: true` does.',
-        'Without a token and a known Origin, the default namespace answers if it is tokenless. The real service refuses.',
+        'It lists empty lobbies too. The real service hides them, as `hide_empty_lobbies: true` does.',
+        'Without a token and a known Origin, a tokenless default namespace answers. The real service refuses.',
         'Only the host name of an Origin counts, not its scheme and port.',
-        'The distance is the WGS84 geodesic from `x-coords`, else from the `client` of the scenario, else 0. No address is looked up.',
-        'A malformed `x-coords` is `API_BAD_HEADERS`. The real service ignores it.',
-        'With `include_state=true`, a state that is no object is absent. The real service lists it.',
+        'The distance is the WGS84 geodesic from `x-coords`, else from the `client` of the scenario, else 0.',
+        'A malformed `x-coords` is `API_BAD_HEADERS`, and ignored by the real service.',
+        'With `include_state=true`, a state that is no object is absent, in the real service not.',
       ],
     },
     () => ({
@@ -172,12 +171,12 @@ export const lobbyOperations = {
       source: 'client',
       fidelity: [
         ...simulatedServerNotes,
-        'The fullest lobby is the one with the fewest free seats. On a tie, the nearest region wins, then the first of the requested modes, then the oldest lobby.',
-        'Without `regions`, the mock searches all that the game modes enable, and creates a lobby in the nearest. The real service searches only the nearest.',
-        'If the game modes enable none of the `regions`, or the list is empty, it answers `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`. The real service answers `MATCHMAKER_AUTO_CREATE_FAILED`.',
+        'The lobby with the fewest free seats wins, then the nearest region, the first of the requested modes, the oldest lobby.',
+        'Without `regions`, the mock searches all that the game modes enable, and creates in the nearest. The real service searches only the nearest.',
+        'If the game modes enable none of the `regions`, it answers `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`, in the real service `MATCHMAKER_AUTO_CREATE_FAILED`.',
         'It finds a lobby with all `tags`, and with exactly these `max_players`. A new lobby gets both.',
         optionsNote,
-        'The limit of players per client address counts a loopback address without `x-forwarded-for` only if the scenario or an mm-config call has set it.',
+        'The limit of players per address counts loopback without `x-forwarded-for` only if the scenario or mm-config has set it.',
         noProofNote,
       ],
     },
@@ -209,8 +208,8 @@ export const lobbyOperations = {
       errors: [...seatErrors, 'MATCHMAKER_LOBBY_NOT_FOUND', 'MATCHMAKER_JOIN_DISABLED'],
       source: 'client',
       fidelity: [
-        'A player can join a closed lobby by its id, as in the real service. `MATCHMAKER_LOBBY_CLOSED` comes from faults only.',
-        'A stopped lobby is remembered for an hour. Then it is `MATCHMAKER_LOBBY_NOT_FOUND`, as an id that is no UUID.',
+        'A player can join a closed lobby, as in the real service. `MATCHMAKER_LOBBY_CLOSED` comes from faults only.',
+        'A stopped lobby is known for another hour. Then it is `MATCHMAKER_LOBBY_NOT_FOUND`, as an id that is no UUID.',
         sameAsFindNote,
         noProofNote,
       ],
@@ -227,8 +226,8 @@ export const lobbyOperations = {
       errors: [...newLobbyErrors, 'MATCHMAKER_CUSTOM_LOBBIES_DISABLED', 'MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID'],
       source: 'client',
       fidelity: [
-        'Game modes allow it, unless the scenario says `disabled: [create]`. In the real service the version decides.',
-        '`publicity: "public"` is allowed. In the real service the version decides, and else the answer is `MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID`.',
+        'Game modes allow it and `publicity: "public"`, unless the scenario says `disabled: [create]`. In the real service the version decides.',
+        'The real service may refuse `publicity` by `MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID`.',
         optionsNote,
         sameAsFindNote,
         noProofNote,

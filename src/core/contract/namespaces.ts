@@ -127,13 +127,12 @@ export const namespaceOperations = {
   'games.namespaces.createGameNamespace': operation(
     'POST /cloud/games/{game_id}/namespaces',
     {
-      summary:
-        "Creates a namespace with the game modes of the game's first one. The new namespace needs a token. It has none yet: create one.",
+      summary: "Creates a namespace with the game modes of the game's first one, and without a token: create one.",
       auth: 'cloud',
       kind: 'write',
       errors: [...cloudErrors, 'API_BAD_BODY', 'VALIDATION_ERROR'],
       source: 'client',
-      fidelity: ['Any UUID is a version. The new namespace copies the game modes of the first namespace of the game.'],
+      fidelity: ["Any UUID is a version. The game modes are those of the game's first namespace."],
     },
     () => ({
       params: InGame(),
@@ -154,9 +153,9 @@ export const namespaceOperations = {
       errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
       source: 'client',
       fidelity: [
-        'Each `max_players_per_client` is the same number: no VPN, proxy, Tor or hosting provider is detected.',
-        'Domains are verified at once, and are as old as their namespace. No one needs a password.',
-        'The mock has no `kv` and no `identity`. Their configurations are empty.',
+        'Each `max_players_per_client` is the same number: no VPN, proxy or Tor is detected.',
+        'Domains are verified at once, as old as their namespace, and without a password.',
+        'The configurations of `kv` and `identity` are empty.',
       ],
     },
     () => ({ params: InNamespace(), output: z.object({ namespace: Namespace() }) }),
@@ -169,21 +168,21 @@ export const namespaceOperations = {
       kind: 'write',
       errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
       source: 'client',
-      fidelity: ['Any UUID is a version. The game modes and the lobbies of the namespace stay as they are.'],
+      fidelity: ['Any UUID is a version. Game modes and lobbies stay.'],
     },
     () => ({ params: InNamespace(), body: z.object({ version_id: Uuid }), output: z.object({}) }),
   ),
   'games.namespaces.updateGameNamespaceMatchmakerConfig': operation(
     'POST /cloud/games/{game_id}/namespaces/{namespace_id}/mm-config',
     {
-      summary: 'Sets the limits of a namespace: its lobbies, and the players from one client address.',
+      summary: 'Sets the limits of a namespace: lobbies, and players from one address.',
       auth: 'bearer',
       kind: 'write',
       errors: ['API_UNAUTHORIZED', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
       source: 'interface',
       fidelity: [
-        'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`, in the real service 500.',
-        'All unsigned 32-bit integers are accepted. The real service answers `VALIDATION_ERROR` outside of its limits, and `CLOUD_INVALID_CONFIG` to negative numbers.',
+        'An unknown or foreign namespace is 404 `NAMESPACE_NOT_FOUND`, in the real service 500.',
+        'All unsigned 32-bit integers are valid. The real service answers `VALIDATION_ERROR` to some, and `CLOUD_INVALID_CONFIG` to negative numbers.',
       ],
     },
     () => ({ params: InNamespace(), body: matchmakerConfig() }),
@@ -191,14 +190,14 @@ export const namespaceOperations = {
   'games.namespaces.validateGameNamespaceMatchmakerConfig': operation(
     'POST /cloud/games/{game_id}/namespaces/{namespace_id}/mm-config/validate',
     {
-      summary: 'Validates the limits of a namespace: all unsigned 32-bit integers are valid. Sets nothing.',
+      summary: 'Validates the limits of a namespace. Sets nothing.',
       auth: 'bearer',
       kind: 'read',
       errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
       source: 'client',
       fidelity: [
         'An unknown namespace is not an error.',
-        'The real service lists `["lobby-count", "too-low"]`, `["lobby-count", "too-high"]` and `["max-players", "too-low"]` for the numbers that it does not store.',
+        'The real service lists `["lobby-count", "too-low"]`, `["lobby-count", "too-high"]` and `["max-players", "too-low"]`.',
       ],
     },
     () => ({ params: InNamespace(), body: matchmakerConfig(), output: Validation() }),
@@ -222,7 +221,7 @@ export const namespaceOperations = {
   'games.namespaces.createGameNamespaceTokenDevelopment': operation(
     'POST /cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development',
     {
-      summary: 'Creates a development token, for a game server of your own at a host name and ports.',
+      summary: 'Creates a development token, for a game server at a host name and ports.',
       auth: 'cloud',
       kind: 'write',
       errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
@@ -274,14 +273,14 @@ export const namespaceOperations = {
       kind: 'write',
       errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
       source: 'client',
-      fidelity: ['For the default namespace it also applies to callers without a known Origin: see `lobbies.list`.'],
+      fidelity: ['For the default namespace it also applies to callers without a known Origin.'],
     },
     () => ({ params: InNamespace(), body: z.object({ enabled: z.boolean() }), output: z.object({}) }),
   ),
   'games.namespaces.addNamespaceDomain': operation(
     'POST /cloud/games/{game_id}/namespaces/{namespace_id}/domains',
     {
-      summary: 'Adds a domain to a namespace. Calls from its pages then belong to the namespace.',
+      summary: 'Adds a domain to a namespace, to which the calls of its pages then belong.',
       auth: 'cloud',
       kind: 'write',
       errors: [
@@ -294,7 +293,7 @@ export const namespaceOperations = {
       ],
       source: 'client',
       fidelity: [
-        'No DNS is checked. Only host names as browsers send them are taken. The real service takes all texts of `0-9 a-z - .`.',
+        'It takes host names as browsers send them, without DNS. The real service takes all texts of `0-9 a-z - .`.',
         'Adding a domain again is not an error.',
       ],
     },

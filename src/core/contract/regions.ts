@@ -105,7 +105,7 @@ export const regionOperations = {
       kind: 'read',
       errors: ['CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_HEADERS'],
       source: 'client',
-      fidelity: ['It lists the regions of `lobbies.list`, in the same order and with the same distances.'],
+      fidelity: ['It lists the regions of `lobbies.list`.'],
     },
     () => ({
       headers: z.object({ 'x-coords': CoordinatesHeader().optional() }),

@@ -118,8 +118,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /health', {
     answeredBy: 'this',
-    summary:
-      'Returns the version, the uptime, the place of the worlds (`data`), and counts worlds and waiting watches.',
+    summary: 'Returns the version, the uptime, the place of the worlds (`data`), and counts worlds and watches.',
     run: async ({ server, version }): Promise<Health> => {
       await server.worlds.shared?.refresh()
       const { data } = server.worlds
@@ -133,7 +132,7 @@ export const controlCalls = lazy(() => [
     media: 'text/event-stream',
     answeredBy: 'this',
     summary:
-      'Lists the worlds, also of other replicas. `created_at` and `used_at` are real times. A `sleeping` world is only in the storage. `replica` is the address of the one that runs it.',
+      'Lists the worlds. `created_at` and `used_at` are real times. A `sleeping` world is only in the storage. `replica` runs it.',
     async run({ server, isReadOnly }) {
       await server.worlds.shared?.refresh()
       const worlds = server.worlds.list().map(world => withReadOnly(world, isReadOnly))
@@ -146,12 +145,12 @@ export const controlCalls = lazy(() => [
   call('GET /replicas', {
     answeredBy: 'this',
     summary:
-      'Lists the replicas with their worlds. `epoch` rises when a replica begins to run a world, at `claimed_at`. `taken_from` is one that lost it.',
+      'Lists the replicas with their worlds. `epoch` rises when a replica claims a world, at `claimed_at`. `taken_from` lost it.',
     run: async ({ server }) => ({ replicas: await server.worlds.replicas() }),
   }),
   call('GET /worlds/{world_id}', {
     answeredBy: 'named',
-    summary: 'Returns a world: its title, description, seed, revision, time, and the size of each table.',
+    summary: 'Returns a world: its texts, seed, revision, time, and the size of each table.',
     run({ server, params: { world_id }, isReadOnly }): WorldDescription & Pick<ListedWorld, 'created_at'> {
       const world = existing('world', world_id, server.worlds.get(world_id))
       const createdAt = server.worlds.createdAt(world_id)
@@ -161,7 +160,7 @@ export const controlCalls = lazy(() => [
   }),
   call('PUT /worlds/{world_id}', {
     answeredBy: 'named',
-    summary: "Creates or replaces a world: from a scenario, as a fork, or from the server's scenario.",
+    summary: "Creates or replaces a world. Default: from the server's scenario.",
     body: NewWorldOptions(),
     limits: scenarioLimits,
     async run({ server, params: { world_id }, body: { scenario, ...body }, inSlices }) {
@@ -182,11 +181,11 @@ export const controlCalls = lazy(() => [
     run: ({ mock, isReadOnly }) => withReadOnly(describeWorld(mock), isReadOnly),
   }),
   call('GET /status', {
-    summary: 'Returns the clock, and counts players with a seat, running lobbies, faults and waiting requests.',
+    summary: 'Returns the clock, and counts seats, lobbies, faults and waiting requests.',
     run: ({ mock }) => worldStatus(mock),
   }),
   call('POST /reset', {
-    summary: 'Resets the world to its scenario, in one change set.',
+    summary: 'Resets the world to its scenario.',
     body: ResetOptions(),
     async run({ mock, body }) {
       await mock.reset(body)
@@ -195,7 +194,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /snapshot', {
     media: 'application/yaml',
-    summary: 'Returns the world as a scenario in JSON, or in YAML if `accept` asks for it and the world is small.',
+    summary: 'Returns the world as a scenario in JSON, or a small one in YAML if `accept` asks for it.',
     query: z.strictObject({
       with: z
         .string()
@@ -217,8 +216,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /capsule', {
     media: 'text/html',
-    summary:
-      'Returns the world with its past: a page for any browser, or JSON if `accept` prefers that. `last=10m` cuts the past.',
+    summary: 'Returns the world with its past: a page, or JSON if `accept` prefers that. `last=10m` cuts the past.',
     query: CapsuleOptions(),
     // The JSON is a scenario, which may be too long to parse it again.
     run:
@@ -232,7 +230,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('PUT /snapshot', {
-    summary: 'Restores a snapshot, in one change set.',
+    summary: 'Restores a snapshot.',
     // `restore` checks the rest.
     body: z.custom<ScenarioInput>(isJsonObject, 'expected an object'),
     limits: scenarioLimits,
@@ -252,7 +250,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /rows', {
     summary:
-      'Returns the rows of all tables, or of `tables=lobbies,players`, now or after a `revision`. Requests below `next_id` came before.',
+      'Returns the rows of all tables, or of `tables=lobbies,players`, now or after a `revision`. Earlier requests are below `next_id`.',
     query: z.strictObject({ revision: wholeNumber.optional(), tables: z.string().optional() }),
     async run({ mock, query: { revision, tables }, inSlices }): Promise<RowsJson> {
       const { clock } = mock.world
@@ -270,11 +268,11 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /scenarios', {
     answeredBy: 'this',
-    summary: 'Lists the scenarios that can be loaded by name.',
+    summary: 'Lists the scenarios with a name.',
     run: ({ server }) => ({ scenarios: server.scenarios }),
   }),
   call('PUT /scenario', {
-    summary: 'Loads another scenario: by its `name`, as JSON (`scenario`), or as the `text` of a `file`.',
+    summary: 'Loads a scenario by its `name`, as JSON, or as the `text` of a `file`.',
     body: z
       .strictObject({
         name: z.string().optional(),
@@ -299,7 +297,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /clock', {
-    summary: "Returns the world's time, and the mode and rate of its clock.",
+    summary: 'Returns the time, mode and rate of the clock.',
     run: ({ mock }) => clockJson(mock.world.clock.state),
   }),
   call('PUT /clock', {
@@ -311,7 +309,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('POST /clock/advance', {
-    summary: 'Moves the time forward, and runs the jobs that fall due before it answers.',
+    summary: 'Moves the time forward, and runs what falls due first.',
     body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
     async run({ mock, request, body: { by } }) {
       await untilDisconnected(request, signal => mock.world.clock.advance(by, { signal }))
@@ -319,7 +317,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /schedule', {
-    summary: 'Lists the jobs that are due next.',
+    summary: 'Lists the next jobs.',
     query: ScheduleOptions().extend({ limit: wholeNumber.optional() }),
     run: ({ mock, query }) => ({ jobs: listSchedule(mock.world, query) }),
   }),
@@ -353,19 +351,19 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('POST /faults/{fault_id}/release', {
-    summary: 'Releases the requests that a fault holds or delays. The fault stays, and holds the next ones.',
+    summary: 'Releases the requests that a fault holds or delays. The fault stays.',
     body: HeldRelease(),
     run: ({ mock, params: { fault_id }, body }) => ({
       released: existing('fault', fault_id, mock.faults.release(fault_id, body)),
     }),
   }),
   call('GET /held/{request_id}', {
-    summary: 'Returns a held or delayed request with its `draft`: the answer that it would get now.',
+    summary: 'Returns a held or delayed request with the `draft` of its answer.',
     run: ({ mock, params: { request_id } }) => existing('held', request_id, mock.held.get(request_id)),
   }),
   call('POST /held/{request_id}/check', {
     isRead: true,
-    summary: 'Lists the parts of an answer that the contract does not allow. Absent parts are of the draft.',
+    summary: 'Lists what the contract does not allow in an answer. Absent parts are of the draft.',
     body: HeldAnswer(),
     run: ({ mock, params: { request_id }, body }) => ({
       problems: existing('held', request_id, mock.held.check(request_id, body)),
@@ -379,8 +377,7 @@ export const controlCalls = lazy(() => [
     }),
   }),
   call('GET /journal', {
-    summary:
-      'Lists the newest requests with their answers, the oldest first. `pending` are requests that wait for answers, and `waits` calls that wait for requests.',
+    summary: 'Lists the newest requests, the oldest first. `pending` ones wait for answers, and `waits` for requests.',
     query: JournalFilter().extend({
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),
@@ -399,7 +396,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, params: { exchange_id } }) => existing('exchange', exchange_id, mock.journal.get(idOf(exchange_id))),
   }),
   call('GET /journal/{exchange_id}/request', {
-    summary: "Returns a past request as it was sent, with whole tokens. Only the mock's own pages may ask.",
+    summary: "Returns a past request with whole tokens. Only the mock's own pages may ask.",
     run({ mock, request, hasControlToken, params: { exchange_id } }) {
       // Browsers send `sec-fetch-site` only over HTTPS, and to this machine.
       if (!hasControlToken) checkOwnPage(request)
@@ -411,7 +408,7 @@ export const controlCalls = lazy(() => [
     isRead: true,
     media: 'text/event-stream',
     summary:
-      'Waits for the next matching request. Server-Sent Events: `begin` when the mock waits, `done` with the request, or `failed` with `TIMED_OUT` or `WORLD_ENDED`.',
+      'Waits for the next matching request. Server-Sent Events: `begin`, then `done` with the request, or `failed` with `TIMED_OUT` or `WORLD_ENDED`.',
     body: NextQuery(),
     run:
       ({ mock, body: { operation, match, timeout } }): Wait =>
@@ -432,7 +429,7 @@ export const controlCalls = lazy(() => [
   }),
   call('POST /journal/verify', {
     isRead: true,
-    summary: 'Checks that the journal has the expected requests. If not, says why, and lists the nearest ones.',
+    summary: 'Tells whether the journal has these requests, else the nearest ones.',
     body: Expectation(),
     run: ({ mock, body }) => mock.journal.verify(body),
   }),
@@ -445,7 +442,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /stories', {
     summary:
-      'Lists the stories of players, the newest first. `q` finds a part of the token, name, address, lobby, game mode or region. `limit` is 50, at most 500. `next` is `before` of the next page.',
+      'Lists the stories of players, the newest first. `q` is a part of a token, name or place. `limit` is 50, at most 500. `next` is `before` of the next page.',
     query: StoryFilter().extend({
       simulated: trueOrFalse.optional(),
       limit: wholeNumber.optional(),
@@ -454,8 +451,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, query }) => mock.stories.list(query),
   }),
   call('GET /stories/{player}', {
-    summary:
-      'Tells the story of a player, by its token, its beginning, the name or the `id`. `mermaid=true` adds a diagram.',
+    summary: 'Tells the story of a player, by its token, name or `id`. `mermaid=true` adds a diagram.',
     query: z.strictObject({ mermaid: trueOrFalse.optional() }),
     run({ mock, params: { player }, query }) {
       const story = mock.stories.get(player, query)
@@ -464,14 +460,12 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /warnings', {
-    summary:
-      'Lists the warnings with their advice and the ids of the requests that prove them. `dropped` counts mistakes beyond 100 warnings.',
+    summary: 'Lists the warnings with the ids of their requests. `dropped` counts those beyond 100.',
     run: ({ mock: { warnings } }) => ({ warnings: warnings.list(), dropped: warnings.dropped() }),
   }),
   call('GET /changes', {
     media: 'text/event-stream',
-    summary:
-      'Streams change sets, requests and answers as Server-Sent Events, from now or from `since`. `newest=50` skips older requests of a slow reader. `with` adds other parts.',
+    summary: 'Streams change sets, requests and other parts as Server-Sent Events.',
     query: z.strictObject({
       since: wholeNumber.optional(),
       answers: shortAnswers,
@@ -500,14 +494,13 @@ export const controlCalls = lazy(() => [
       }),
   }),
   call('GET /explain', {
-    summary:
-      'Explains why a lobby is not listed, how a request is answered, or why a name is invalid. `exchange`: a past request. `find`: a find now.',
+    summary: 'Explains an answer, a list without a lobby, a find now, or an invalid name.',
     query: Question().extend({ exchange: wholeNumber.optional() }),
     run: ({ mock, query }) => mock.explain(query),
   }),
   call('GET /lobbies/{lobby_id}/env', {
     media: 'text/plain',
-    summary: 'Returns the variables of the game server of a lobby: lines for a shell, or JSON if `accept` asks for it.',
+    summary: 'Returns the variables of a game server: lines for a shell, or JSON if `accept` asks for it.',
     run: ({ mock, params: { lobby_id }, url }) => lobbyEnvironment(mock.world.tables, lobby_id, { url }),
     respond(environment, { request }) {
       if (prefersJson(header(request, 'accept'), 'text/plain')) return undefined
@@ -516,20 +509,19 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /lobbies/{lobby_id}/served', {
-    summary: 'Returns what the game server of a lobby has called: ready, players, state and refused calls.',
+    summary: 'Returns what a game server has called.',
     run: ({ mock, params: { lobby_id } }) => mock.servers.served(lobby_id),
   }),
   call('GET /servers', {
-    summary: 'Lists the game servers that the mock has started, the oldest first.',
+    summary: 'Lists the started game servers, the oldest first.',
     run: ({ mock }) => ({ servers: mock.servers.list() }),
   }),
   call('GET /servers/{lobby_id}', {
-    summary: 'Returns a game server with its newest lines of output and its environment.',
+    summary: 'Returns a game server with its output and its environment.',
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.get(lobby_id)),
   }),
   call('POST /servers/{lobby_id}/restart', {
-    summary:
-      'Restarts a game server. Its lobby loses its players and its state. If it has ended, a new lobby gets a new one.',
+    summary: 'Restarts a game server, without players and state. If it has ended, a new lobby gets a new one.',
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.restart(lobby_id)),
   }),
   call('POST /servers/{lobby_id}/kill', {
@@ -537,7 +529,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.kill(lobby_id)),
   }),
   call('PUT /client', {
-    summary: 'Moves the player. Distances and find follow. `null`: the place is unknown.',
+    summary: 'Moves the player. `null`: the place is unknown.',
     body: z.strictObject({ location: Location.nullable() }),
     async run({ mock, body: { location } }) {
       setClientLocation(mock.world, location)
@@ -554,7 +546,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, body }) => simulate(mock.world, body),
   }),
   call('DELETE /simulation', {
-    summary: 'Stops the simulation of a namespace. Its players leave when their sessions end.',
+    summary: 'Stops a simulation. Its players leave when their sessions end.',
     query: EndSimulationOptions(),
     async run({ mock, query }) {
       if (await endSimulation(mock.world, query)) return {}
@@ -587,7 +579,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, body: { lobbies } }) => ({ lobbies: createLobbies(mock.world, lobbies) }),
   }),
   call('POST /new/player', {
-    summary: 'Creates a player, by default in the newest open lobby with a free seat, or in a new one.',
+    summary: 'Creates a player: by default in the newest open lobby with a seat, else in a new one.',
     body: NewPlayerInput,
     run: ({ mock, body }) => createPlayer(mock.world, body),
   }),
@@ -603,7 +595,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, params }) => getRecord(mock.world, params),
   }),
   call('POST /{table}', {
-    summary: 'Creates a record from its fields, or from the keys of the scenario format.',
+    summary: 'Creates a record from its fields, or the keys of a scenario.',
     body: ObjectOrText,
     run: ({ mock, params: { table }, body }) => createRecord(mock.world, table, body),
   }),

@@ -19,9 +19,9 @@ export interface RegionInput {
   /** The place of its data centre. Default: 0, 0. */
   readonly datacenter_coord?:
     | {
-        /** In degrees: north is above 0. */
+        /** Degrees north. */
         latitude: number
-        /** In degrees: east is above 0. */
+        /** Degrees east. */
         longitude: number
       }
     | undefined

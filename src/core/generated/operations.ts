@@ -609,7 +609,7 @@ export interface AuthInspectOutput {
 
 /** The checked input of each operation. */
 export interface OperationInputs {
-  /** Lists the open lobbies of a namespace, with its game modes and regions. */
+  /** Lists the open lobbies of a namespace, its game modes and regions. */
   'lobbies.list': LobbiesListInput
   /** Reserves a seat in the fullest lobby that fits, or in a new one. */
   'lobbies.find': LobbiesFindInput
@@ -625,55 +625,52 @@ export interface OperationInputs {
   'lobbies.setState': LobbiesSetStateInput
   /** Returns the state of a lobby: any JSON, or null. */
   'lobbies.getState': LobbiesGetStateInput
-  /** Reports that a player with a seat in the lobby has connected. */
+  /** Reports that a player has connected. */
   'players.connected': PlayersConnectedInput
   /** Reports that a player has left the lobby. */
   'players.disconnected': PlayersDisconnectedInput
-  /** Counts the reserved and connected seats: in total, by game mode, and by region. */
+  /** Counts the seats in use: in total, by game mode, and by region. */
   'players.getStatistics': object
   /** Lists the regions that the game modes of a namespace enable. */
   'regions.list': RegionsListInput
   /**
-   * Returns a game with its namespaces, versions, regions and number of players. Blocks while `watch_index` is the
-   * current index.
+   * Returns a game with its namespaces, versions, regions and players. Blocks while `watch_index` is the current
+   * index.
    */
   'games.getGameById': GamesGetGameByIdInput
   /** Creates another cloud token of a game. Earlier ones stay valid. */
   'games.tokens.createCloudToken': GamesTokensCreateCloudTokenInput
   /** Validates the names of a new namespace. Creates nothing. */
   'games.namespaces.validateGameNamespace': GamesNamespacesValidateGameNamespaceInput
-  /**
-   * Creates a namespace with the game modes of the game's first one. The new namespace needs a token. It has none
-   * yet: create one.
-   */
+  /** Creates a namespace with the game modes of the game's first one, and without a token: create one. */
   'games.namespaces.createGameNamespace': GamesNamespacesCreateGameNamespaceInput
   /** Returns a namespace with its names, version, domains and limits. */
   'games.namespaces.getGameNamespaceById': GamesNamespacesGetGameNamespaceByIdInput
   /** Sets the version that a namespace runs. */
   'games.namespaces.updateGameNamespaceVersion': GamesNamespacesUpdateGameNamespaceVersionInput
-  /** Sets the limits of a namespace: its lobbies, and the players from one client address. */
+  /** Sets the limits of a namespace: lobbies, and players from one address. */
   'games.namespaces.updateGameNamespaceMatchmakerConfig': GamesNamespacesUpdateGameNamespaceMatchmakerConfigInput
-  /** Validates the limits of a namespace: all unsigned 32-bit integers are valid. Sets nothing. */
+  /** Validates the limits of a namespace. Sets nothing. */
   'games.namespaces.validateGameNamespaceMatchmakerConfig': GamesNamespacesValidateGameNamespaceMatchmakerConfigInput
   /** Validates the ports of a new development token. Creates nothing. */
   'games.namespaces.validateGameNamespaceTokenDevelopment': GamesNamespacesValidateGameNamespaceTokenDevelopmentInput
-  /** Creates a development token, for a game server of your own at a host name and ports. */
+  /** Creates a development token, for a game server at a host name and ports. */
   'games.namespaces.createGameNamespaceTokenDevelopment': GamesNamespacesCreateGameNamespaceTokenDevelopmentInput
   /** Creates a public token of a namespace, for the clients of the game. */
   'games.namespaces.createGameNamespaceTokenPublic': GamesNamespacesCreateGameNamespaceTokenPublicInput
   /** Allows or forbids calls without a token from the domains of a namespace. */
   'games.namespaces.toggleNamespaceDomainPublicAuth': GamesNamespacesToggleNamespaceDomainPublicAuthInput
-  /** Adds a domain to a namespace. Calls from its pages then belong to the namespace. */
+  /** Adds a domain to a namespace, to which the calls of its pages then belong. */
   'games.namespaces.addNamespaceDomain': GamesNamespacesAddNamespaceDomainInput
   /** Removes a domain from a namespace. */
   'games.namespaces.removeNamespaceDomain': GamesNamespacesRemoveNamespaceDomainInput
   /** Returns the status of a device link. Blocks while `watch_index` is the current index. */
   'devices.links.get': DevicesLinksGetInput
-  /** Creates a device link: a token that the device watches, and the URL at which a person completes it. */
+  /** Creates a device link: a token to watch, and the URL at which a person completes it. */
   'devices.links.prepare': object
   /** Completes a device link. The device gets a cloud token of the game. */
   'devices.links.complete': DevicesLinksCompleteInput
-  /** Returns the settings that a cloud client needs before its first call. */
+  /** Returns the settings of a cloud client. */
   'cloud.bootstrap': object
   /** Returns the game of a cloud token. */
   'auth.inspect': object
@@ -681,7 +678,7 @@ export interface OperationInputs {
 
 /** The answer of each operation. `undefined` is an empty body. */
 export interface OperationOutputs {
-  /** Lists the open lobbies of a namespace, with its game modes and regions. */
+  /** Lists the open lobbies of a namespace, its game modes and regions. */
   'lobbies.list': LobbiesListOutput
   /** Reserves a seat in the fullest lobby that fits, or in a new one. */
   'lobbies.find': Join
@@ -697,55 +694,52 @@ export interface OperationOutputs {
   'lobbies.setState': Record<string, never>
   /** Returns the state of a lobby: any JSON, or null. */
   'lobbies.getState': LobbiesGetStateOutput
-  /** Reports that a player with a seat in the lobby has connected. */
+  /** Reports that a player has connected. */
   'players.connected': Record<string, never>
   /** Reports that a player has left the lobby. */
   'players.disconnected': Record<string, never>
-  /** Counts the reserved and connected seats: in total, by game mode, and by region. */
+  /** Counts the seats in use: in total, by game mode, and by region. */
   'players.getStatistics': PlayersGetStatisticsOutput
   /** Lists the regions that the game modes of a namespace enable. */
   'regions.list': RegionsListOutput
   /**
-   * Returns a game with its namespaces, versions, regions and number of players. Blocks while `watch_index` is the
-   * current index.
+   * Returns a game with its namespaces, versions, regions and players. Blocks while `watch_index` is the current
+   * index.
    */
   'games.getGameById': GamesGetGameByIdOutput
   /** Creates another cloud token of a game. Earlier ones stay valid. */
   'games.tokens.createCloudToken': GamesTokensCreateCloudTokenOutput
   /** Validates the names of a new namespace. Creates nothing. */
   'games.namespaces.validateGameNamespace': Validation
-  /**
-   * Creates a namespace with the game modes of the game's first one. The new namespace needs a token. It has none
-   * yet: create one.
-   */
+  /** Creates a namespace with the game modes of the game's first one, and without a token: create one. */
   'games.namespaces.createGameNamespace': GamesNamespacesCreateGameNamespaceOutput
   /** Returns a namespace with its names, version, domains and limits. */
   'games.namespaces.getGameNamespaceById': GamesNamespacesGetGameNamespaceByIdOutput
   /** Sets the version that a namespace runs. */
   'games.namespaces.updateGameNamespaceVersion': Record<string, never>
-  /** Sets the limits of a namespace: its lobbies, and the players from one client address. */
+  /** Sets the limits of a namespace: lobbies, and players from one address. */
   'games.namespaces.updateGameNamespaceMatchmakerConfig': undefined
-  /** Validates the limits of a namespace: all unsigned 32-bit integers are valid. Sets nothing. */
+  /** Validates the limits of a namespace. Sets nothing. */
   'games.namespaces.validateGameNamespaceMatchmakerConfig': Validation
   /** Validates the ports of a new development token. Creates nothing. */
   'games.namespaces.validateGameNamespaceTokenDevelopment': Validation
-  /** Creates a development token, for a game server of your own at a host name and ports. */
+  /** Creates a development token, for a game server at a host name and ports. */
   'games.namespaces.createGameNamespaceTokenDevelopment': GamesNamespacesCreateGameNamespaceTokenDevelopmentOutput
   /** Creates a public token of a namespace, for the clients of the game. */
   'games.namespaces.createGameNamespaceTokenPublic': GamesNamespacesCreateGameNamespaceTokenPublicOutput
   /** Allows or forbids calls without a token from the domains of a namespace. */
   'games.namespaces.toggleNamespaceDomainPublicAuth': Record<string, never>
-  /** Adds a domain to a namespace. Calls from its pages then belong to the namespace. */
+  /** Adds a domain to a namespace, to which the calls of its pages then belong. */
   'games.namespaces.addNamespaceDomain': Record<string, never>
   /** Removes a domain from a namespace. */
   'games.namespaces.removeNamespaceDomain': Record<string, never>
   /** Returns the status of a device link. Blocks while `watch_index` is the current index. */
   'devices.links.get': DeviceLink
-  /** Creates a device link: a token that the device watches, and the URL at which a person completes it. */
+  /** Creates a device link: a token to watch, and the URL at which a person completes it. */
   'devices.links.prepare': PreparedDeviceLink
   /** Completes a device link. The device gets a cloud token of the game. */
   'devices.links.complete': Record<string, never>
-  /** Returns the settings that a cloud client needs before its first call. */
+  /** Returns the settings of a cloud client. */
   'cloud.bootstrap': Bootstrap
   /** Returns the game of a cloud token. */
   'auth.inspect': AuthInspectOutput

@@ -37,9 +37,9 @@ export type ScenarioRegion =
       /** The place of its data centre. Default: 0, 0. */
       datacenter_coord?:
         | {
-            /** In degrees: north is above 0. */
+            /** Degrees north. */
             latitude: number
-            /** In degrees: east is above 0. */
+            /** Degrees east. */
             longitude: number
           }
         | undefined
@@ -310,9 +310,9 @@ export interface ScenarioInput {
   /** The place of the player. Default: unknown, and distances are 0. */
   client?:
     | {
-        /** In degrees: north is above 0. */
+        /** Degrees north. */
         latitude: number
-        /** In degrees: east is above 0. */
+        /** Degrees east. */
         longitude: number
       }
     | undefined
@@ -338,27 +338,21 @@ export interface ScenarioInput {
         'watch without index'?: 'off' | undefined
         /**
          * off: no warning. Without it: One client repeats a request that fails 5 times in a row for the same reason,
-         * without growing pauses. Or the client does not wait for `retry-after`.
+         * without growing pauses or `retry-after`.
          */
         'no pause after failure'?: 'off' | undefined
         /**
-         * off: no warning. Without it: The seat of a client expires, because the server of its lobby never called
-         * `players.connected` for it.
+         * off: no warning. Without it: A seat expires, because the server of its lobby never called `players.connected`
+         * for it.
          */
         'never connected'?: 'off' | undefined
         /** off: no warning. Without it: An address takes 3 seats in a row, and all of them expire. */
         'seats unused'?: 'off' | undefined
         /** off: no warning. Without it: The server of a lobby has not called `lobbies.ready` after 10 s. */
         'never ready'?: 'off' | undefined
-        /**
-         * off: no warning. Without it: A started server called `lobbies.ready`, and nothing listens on the TCP port that
-         * its seats lead to.
-         */
+        /** off: no warning. Without it: A started server is ready, and nothing listens on the TCP port of its seats. */
         'dead port'?: 'off' | undefined
-        /**
-         * off: no warning. Without it: A started server called `lobbies.ready`, and listens on another port than its
-         * seats lead to.
-         */
+        /** off: no warning. Without it: A started server is ready, and listens on another port than that of its seats. */
         'wrong port'?: 'off' | undefined
         /** off: no warning. Without it: A game mode opens no ports, so a seat in it has `ports: {}`. */
         'seats without ports'?: 'off' | undefined
@@ -373,7 +367,7 @@ export interface ScenarioInput {
         'crowd from one address'?: 'off' | undefined
         /** off: no warning. Without it: A started server exits by itself while players have seats in its lobby. */
         'server ended dirty'?: 'off' | undefined
-        /** off: no warning. Without it: A started server has written nothing 4 s after it called `lobbies.ready`. */
+        /** off: no warning. Without it: A started server has written nothing 4 s after it was ready. */
         'buffered output'?: 'off' | undefined
       }
     | undefined
@@ -435,7 +429,7 @@ export interface ScenarioInput {
     | undefined
   /** All bearer tokens of the world, in their order. Default: those of its games, namespaces and device links. */
   bearer_tokens?: readonly ScenarioToken[] | undefined
-  /** The world's own revisions are above it. Default: 0. */
+  /** The lowest revision: those of the world are above it. Default: 0. */
   revision?: number | undefined
   /** The states of the random sequences. Default: their start, from the seed. */
   chance?:

@@ -3,6 +3,9 @@ import { beginAtCaller } from './caller-stack.js'
 
 const longestQuote = 80 // characters
 
+/** The end of a message that the page explains. */
+export const startPage = 'More in the package: docs/something-is-wrong.md'
+
 /** Quotes a value in a message, as JSON of at most 80 characters. A large value costs no more time. */
 export function quoted(value: unknown): string {
   return shortened(print(value))

@@ -1,4 +1,4 @@
-import { UsageError } from './messages.js'
+import { startPage, UsageError } from './messages.js'
 
 /** The oldest version of each peer. CI installs these, and docs/reference/versions.md lists them. */
 export const oldestPeers = {
@@ -28,6 +28,6 @@ export function tooOld(
   const version = versionOf?.(peer)
   const found = version === undefined ? 'an older one is installed' : `${version} is installed`
   return new UsageError(
-    `${entry} needs ${peer} ${needed} or newer, and ${found}: npm install ${peer}@${needed.split('.', 1)}`,
+    `${entry} needs ${peer} ${needed} or newer, and ${found}: npm install ${peer}@${needed.split('.', 1)}. ${startPage}`,
   )
 }

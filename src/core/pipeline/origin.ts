@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { quoted, shortened } from '../lib/messages.js'
+import { quoted, shortened, startPage } from '../lib/messages.js'
 import { parseUrl } from '../lib/url.js'
 import type { Tables } from '../store/model.js'
 import type { NamespaceRow } from '../store/rows.js'
@@ -146,7 +146,7 @@ export function checkSite(request: Pick<MockRequest, 'method' | 'headers'>, allo
   const sender = origin === undefined ? 'a page of another site' : `a page of ${quoted(origin)}`
   throw new ApiError(
     'API_FORBIDDEN',
-    `${sender} may not change anything here: allow its origin (--cors-origin ${origin === undefined ? 'ORIGIN' : shortened(origin)}, or the option corsOrigins)`,
+    `${sender} may not change anything here: allow its origin (--cors-origin ${origin === undefined ? 'ORIGIN' : shortened(origin)}, or the option corsOrigins). ${startPage}`,
   )
 }
 
@@ -264,7 +264,7 @@ export function checkControlAccess(
   const sent = header(request, 'authorization')
   throw new ApiError(
     'API_UNAUTHORIZED',
-    `the control API needs the control token, and ${sent === undefined ? 'the request has none' : 'this is not it'}: send it as "authorization: Bearer <token>". The command takes it as --control-token or MOCKMAKER_CONTROL_TOKEN, the client as controlToken`,
+    `the control API needs the control token, and ${sent === undefined ? 'the request has none' : 'this is not it'}: send it as "authorization: Bearer <token>". The command takes it as --control-token or MOCKMAKER_CONTROL_TOKEN, the client as controlToken. ${startPage}`,
   )
 }
 
@@ -302,6 +302,6 @@ export function checkHost(host: string | undefined, allowedHosts: readonly strin
   if (isAllowed || allowedHosts.some(listed => hasName(listed.toLowerCase(), name))) return
   throw new ApiError(
     'API_FORBIDDEN',
-    `the request is for the host ${quoted(host ?? '')} (its Host header, or the URL in its first line), which this server does not answer to: use localhost, or allow it (--allowed-hosts ${isHost(name) ? name : 'NAME'}, allowedHosts of createApp, listen and the Vite plugin)`,
+    `the request is for the host ${quoted(host ?? '')} (its Host header, or the URL in its first line), which this server does not answer to: use localhost, or allow it (--allowed-hosts ${isHost(name) ? name : 'NAME'}, allowedHosts of createApp, listen and the Vite plugin). ${startPage}`,
   )
 }

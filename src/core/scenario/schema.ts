@@ -128,7 +128,10 @@ export const Scenario = lazy(() => {
       .min(0)
       .max(highestRevision)
       .optional()
-      .meta({ description: "The world's own revisions are above it. Default: 0.", examples: [1_795_204_800_000] }),
+      .meta({
+        description: 'The lowest revision: those of the world are above it. Default: 0.',
+        examples: [1_795_204_800_000],
+      }),
     chance: z
       .strictObject({
         world: Sequence.optional().describe('The state for ids and tokens: four numbers.'),

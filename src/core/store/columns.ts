@@ -30,8 +30,8 @@ const { latitude, longitude } = Coordinates().shape
 
 /** A place on earth. */
 export const Location = z.strictObject({
-  latitude: latitude.meta({ description: 'In degrees: north is above 0.', examples: [52.52] }),
-  longitude: longitude.meta({ description: 'In degrees: east is above 0.', examples: [13.4] }),
+  latitude: latitude.meta({ description: 'Degrees north.', examples: [52.52] }),
+  longitude: longitude.meta({ description: 'Degrees east.', examples: [13.4] }),
 })
 
 const { target_port, port_range, proxy_protocol } = Port().shape

@@ -80,7 +80,7 @@ const bodyFields = () => ({
   mimeType: optionalText(),
   text: optionalText().describe('The body. One that is shorter than its size, or JSON in part, is left out.'),
   encoding: optionalText().describe('`base64`: the text is decoded. Others are left out, unless the text is JSON.'),
-  _file: optionalText().describe('The name of a file beside the HAR that has the body, as Playwright attaches it.'),
+  _file: optionalText().describe('A file beside the HAR that has the body, as Playwright attaches it.'),
 })
 
 /** An entry of a HAR: every field that is read, and what becomes of it. The docs list them. */
@@ -94,16 +94,16 @@ export const Entry = lazy(() =>
     _mockmaker: z
       .object({
         id: optionalNumber().describe('The order of the answers.'),
-        fault: optionalText().describe('A fault of the mock was applied, so an error becomes a fault again.'),
+        fault: optionalText().describe('A fault of the mock: an error becomes a fault again.'),
       })
       .optional()
       .catch(undefined),
     request: z.object({
-      method: z.string().describe('The operation, with the path.'),
-      url: z.string().describe('The operation by the end of its path, and the query. The host is left out.'),
+      method: z.string().describe('The operation, by the end of the path, and the query.'),
+      url: z.string().describe('The operation, by the end of the path, and the query.'),
       headers: Pairs().describe('`authorization` and `x-coords`. `content-length` tells that there was a body.'),
       cookies: Pairs(),
-      bodySize: optionalNumber().describe('Tells that there was a body, and whether it is cut.'),
+      bodySize: optionalNumber().describe('Tells whether there was a body, and whether it is cut.'),
       postData: z
         .object({
           ...bodyFields(),
@@ -121,7 +121,7 @@ export const Entry = lazy(() =>
       content: z
         .object({
           ...bodyFields(),
-          size: optionalNumber().describe('0: the answer had no body. It tells whether the text is cut.'),
+          size: optionalNumber().describe('Tells whether there was a body, and whether it is cut.'),
         })
         .optional()
         .catch(undefined),

@@ -17,7 +17,7 @@ import { isControlPath, pathInWorld } from '../../core/contract/paths.js'
 import { acceptsGzip } from '../../core/control/call.js'
 import { after } from '../../core/lib/after.js'
 import { parseInput } from '../../core/lib/issues.js'
-import { escapedLine, systemReason, UsageError } from '../../core/lib/messages.js'
+import { escapedLine, startPage, systemReason, UsageError } from '../../core/lib/messages.js'
 import { real } from '../../core/lib/real-globals.js'
 import { hostInUrl } from '../../core/lib/url.js'
 import { type Mockmaker, mockOf } from '../../core/mock/facade.js'
@@ -180,7 +180,7 @@ export class PortTaken extends UsageError {
     readonly port: number,
   ) {
     super(
-      `port ${port} on ${host} is taken: stop the program that listens there, or choose another port (0 picks a free one)`,
+      `port ${port} on ${host} is taken: stop the program that listens there, or choose another port (0 picks a free one). ${startPage}`,
     )
   }
 }

@@ -1,7 +1,7 @@
 import type { Join } from '../../core/contract/lobbies.js'
 import type { Environment } from '../../core/control/environment.js'
 import { environmentOf, portVariables } from '../../core/control/environment.js'
-import { UsageError } from '../../core/lib/messages.js'
+import { startPage, UsageError } from '../../core/lib/messages.js'
 import { sayIfSlow } from '../../core/lib/slow-wait.js'
 
 /** The seat that a bot asks for. With `game_modes`, `lobbies.find` chooses the lobby. */
@@ -31,7 +31,7 @@ export async function takeSeat(wish: SeatWish, { url, token, signal }: SeatOptio
   })
   const reason = 'the game server of its lobby has not called POST /matchmaker/lobbies/ready'
   const response = await sayIfSlow(answer, () => `a player still waits for its seat: ${reason}`).catch(cause => {
-    throw new UsageError(`nothing answers at ${url}`, { cause })
+    throw new UsageError(`nothing answers at ${url}. ${startPage}`, { cause })
   })
   const text = await response.text()
   const { code, message, ...join } = answerOf(text)

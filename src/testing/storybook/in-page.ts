@@ -1,6 +1,6 @@
 // Pages get this file for `#stories`.
 import { setupWorker } from 'msw/browser'
-import { UsageError } from '../../core/lib/messages.js'
+import { startPage, UsageError } from '../../core/lib/messages.js'
 import { startWorker } from '../../msw/controlled-page.js'
 import type { StartStories } from './worker.js'
 
@@ -11,7 +11,7 @@ export const startStories: StartStories = async options => {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new UsageError(
-      `MSW's worker did not start: ${reason}. List "mockmaker/storybook" in the addons of .storybook/main: it serves the script`,
+      `MSW's worker did not start: ${reason}. List "mockmaker/storybook" in the addons of .storybook/main: it serves the script. ${startPage}`,
     )
   }
   return worker

@@ -78,7 +78,9 @@ describe('the process of mockmaker mcp', () => {
     const { client, fail, said } = await connect(['--url', nowhere])
 
     expect((await client.listTools()).tools.length).toBeGreaterThanOrEqual(8)
-    expect(await fail('list_requests')).toBe(`no mock answers at ${nowhere}: is npx mockmaker running there?`)
+    expect(await fail('list_requests')).toBe(
+      `no mock answers at ${nowhere}: is npx mockmaker running there? More in the package: docs/something-is-wrong.md`,
+    )
     expect(said).toEqual([])
   })
 

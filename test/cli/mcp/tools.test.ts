@@ -437,7 +437,9 @@ describe('an error', () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const { fail } = await openSession(url)
 
-    expect(await fail('get_world')).toBe(`no mock answers at ${url}: is npx mockmaker running there?`)
+    expect(await fail('get_world')).toBe(
+      `no mock answers at ${url}: is npx mockmaker running there? More in the package: docs/something-is-wrong.md`,
+    )
   })
 
   it('passes, and the next call works, once a mock runs', async ({ serve }) => {

@@ -76,7 +76,7 @@ describe('a control token', () => {
   it('says how to send it', async () => {
     const { send } = await serve()
     const how =
-      'send it as "authorization: Bearer <token>". The command takes it as --control-token or MOCKMAKER_CONTROL_TOKEN, the client as controlToken'
+      'send it as "authorization: Bearer <token>". The command takes it as --control-token or MOCKMAKER_CONTROL_TOKEN, the client as controlToken. More in the package: docs/something-is-wrong.md'
 
     expect(json(await send(health))).toMatchObject({
       message: `the control API needs the control token, and the request has none: ${how}`,
@@ -302,7 +302,9 @@ describe('a client with a control token', () => {
   it('is told what is missing', async () => {
     const { url } = await serve()
 
-    await expect(createClient(url).health()).rejects.toThrow('the client as controlToken')
+    await expect(createClient(url).health()).rejects.toThrow(
+      'the client as controlToken. More in the package: docs/something-is-wrong.md',
+    )
     await expect(createClient(url).changes()).rejects.toBeInstanceOf(ClientError)
   })
 

@@ -157,7 +157,7 @@ describe('a server that listens', () => {
     expect(json(got)).toEqual({
       code: 'API_FORBIDDEN',
       message:
-        'the request is for the host "Dev.Example:80" (its Host header, or the URL in its first line), which this server does not answer to: use localhost, or allow it (--allowed-hosts dev.example, allowedHosts of createApp, listen and the Vite plugin)',
+        'the request is for the host "Dev.Example:80" (its Host header, or the URL in its first line), which this server does not answer to: use localhost, or allow it (--allowed-hosts dev.example, allowedHosts of createApp, listen and the Vite plugin). More in the package: docs/something-is-wrong.md',
     })
   })
 })
