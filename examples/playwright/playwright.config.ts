@@ -13,6 +13,6 @@ export default defineConfig<PageMockOptions>({
     launchOptions: executablePath === undefined ? {} : { executablePath, args: ['--no-sandbox'] },
     // Where the app calls the matchmaker. No server is there.
     matchmaker: 'https://matchmaker.example',
-    scenario: 'scenario.yaml',
+    scenario: 'scenario.mockmaker.yaml',
   },
 })

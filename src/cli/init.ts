@@ -1,17 +1,17 @@
-import fs, { lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import fs, { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { asUsageError, counted, shellWord, UsageError } from '../core/lib/messages.js'
+import { asUsageError, counted, scenarioFile, shellWord, UsageError } from '../core/lib/messages.js'
 import { makeFolders } from '../server/folder/folder-files.js'
 import { version } from '../version.js'
 import type { Console } from './output.js'
 
 type ExampleName = 'phaser' | 'godot'
 
+/** A file to write. Its path is relative to the folder of the user. */
 interface Template {
-  readonly from: string
-  /** Relative to the folder of the user. */
   readonly to: string
+  readonly text: string
 }
 
 interface InitOptions {
@@ -24,52 +24,77 @@ interface InitOptions {
 
 /** Writes a scenario, or the project of an example, into a folder. Throws `UsageError` instead of overwriting a file. */
 export function init(folder: string, { packageRoot, example, console }: InitOptions): void {
-  const root = fileURLToPath(packageRoot)
-  const scenarioTemplates = [
-    { from: join(root, 'fixtures/default.yaml'), to: scenarioFile },
-    { from: join(root, 'fixtures/scenario.schema.json'), to: 'scenario.schema.json' },
-  ]
-  const templates = example === undefined ? scenarioTemplates : exampleTemplates(join(root, 'examples', example))
+  const root = resolve(fileURLToPath(packageRoot))
   try {
+    const templates = example === undefined ? scenarioTemplates(root) : exampleTemplates(example, root)
     makeFolders(folder, { fs })
     if (!statSync(folder).isDirectory()) throw new UsageError(`${folder} is a file: name a folder`)
     refuseExisting(templates.map(({ to }) => join(folder, to)))
-    for (const { from, to } of templates) {
+    for (const { to, text } of templates) {
       const path = join(folder, to)
       makeFolders(dirname(path), { fs })
-      writeFileSync(path, contentOf(from, to), { flag: 'wx' })
+      writeFileSync(path, text, { flag: 'wx' })
       console.print(`wrote ${path}`)
     }
   } catch (error) {
     throw asUsageError(error, `cannot write into ${folder}`)
   }
-  const enter = folder === '.' ? '' : `cd ${shellWord(folder)} && `
-  console.print(
+  const enter = folder === '.' ? [] : [`cd ${shellWord(folder)}`]
+  // A line each, because Windows PowerShell 5.1 has no `&&`.
+  const next =
     example === undefined
-      ? `next: npx mockmaker ${shellWord(join(folder, scenarioFile))}`
-      : `next: ${enter}npm install && npm run dev`,
-  )
+      ? [`npx mockmaker ${shellWord(join(folder, scenarioFile))}`]
+      : [...enter, 'npm install', 'npm run dev']
+  for (const line of ['next:', ...next.map(command => `  ${command}`)]) console.print(line)
 }
 
-const scenarioFile = 'scenario.yaml'
+/** A commented scenario, and its JSON Schema for editors. */
+function scenarioTemplates(root: string): Template[] {
+  const fixture = (name: string) => readFileSync(join(root, 'fixtures', name), 'utf8')
+  return [
+    { to: scenarioFile, text: fixture('default.yaml') },
+    { to: 'scenario.schema.json', text: fixture('scenario.schema.json') },
+  ]
+}
 
 /** Names in a checkout that are not of the example. */
 const notOfExample = /^(?:node_modules|dist|\.godot|test-results|package-lock\.json|\.npmrc)$/
 
-function exampleTemplates(folder: string): Template[] {
+function exampleTemplates(name: ExampleName, root: string): Template[] {
+  const example = join(root, 'examples', name)
   const filesIn = (path: string): string[] =>
     readdirSync(path, { withFileTypes: true })
       .filter(({ name }) => !notOfExample.test(name))
       .flatMap(entry => (entry.isDirectory() ? filesIn(join(path, entry.name)) : [join(path, entry.name)]))
-  return filesIn(folder).map(from => ({ from, to: relative(folder, from) }))
+  const source = installedFrom(root)
+  const spec = source === undefined ? `^${version}` : `file:${source.replaceAll('\\', '/')}`
+  const templates = filesIn(example).map(path => {
+    const [to, text] = [relative(example, path), readFileSync(path, 'utf8')]
+    return { to, text: to === 'package.json' ? ownManifest(text, spec) : text }
+  })
+  // npm links a folder otherwise, and the link finds other copies of msw and of the test tools.
+  const isFolder = source !== undefined && statSync(source).isDirectory()
+  return isFolder ? [...templates, { to: '.npmrc', text: 'install-links=true\n' }] : templates
 }
 
-/** In the manifest of an example, mockmaker is a folder of the checkout, and a comment says so. */
-function contentOf(from: string, to: string): string {
-  const text = readFileSync(from, 'utf8')
-  if (to !== 'package.json') return text
+/** Returns the packed file or the folder that npm has installed this package from, or the checkout. `undefined` for a registry. */
+function installedFrom(root: string): string | undefined {
+  const modules = dirname(root)
+  if (basename(modules) !== 'node_modules') return root
+  const lock = join(modules, '.package-lock.json')
+  // Other package managers write none.
+  if (!existsSync(lock)) return undefined
+  const { resolved = '' } = JSON.parse(readFileSync(lock, 'utf8')).packages['node_modules/mockmaker'] ?? {}
+  const [, path] = /^file:(.*)/.exec(resolved) ?? []
+  if (path === undefined) return undefined
+  const source = resolve(modules, '..', path)
+  return existsSync(source) ? source : root
+}
+
+/** Names the game, and where npm finds mockmaker. In the manifest of an example, that is the checkout, and a comment says so. */
+function ownManifest(text: string, mockmaker: string): string {
   const { '//': _, name: __, devDependencies, ...manifest } = JSON.parse(text)
-  const own = { name: 'game', ...manifest, devDependencies: { ...devDependencies, mockmaker: `^${version}` } }
+  const own = { name: 'game', ...manifest, devDependencies: { ...devDependencies, mockmaker } }
   return `${JSON.stringify(own, null, 2)}\n`
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Command, CommanderError, Help } from 'commander'
 import { openapi } from '../core/contract/openapi.js'
 import { operationIds, operations } from '../core/contract/operations.js'
-import { counted, nearest, UsageError } from '../core/lib/messages.js'
+import { counted, nearest, scenarioFile, UsageError } from '../core/lib/messages.js'
 import { createMock } from '../core/mock/mock.js'
 import { type Past, pastOf } from '../core/scenario/past.js'
 import { readScenario } from '../core/scenario/read.js'
@@ -95,8 +95,9 @@ Shipped scenarios: ${Object.keys(scenarios).join(', ')}
 Examples:
   mockmaker                        serve the default scenario
   mockmaker friday-night --port 0  serve a busy scenario on a free port
-  mockmaker init                   write scenario.yaml, to start from
-  mockmaker scenario.yaml          serve it
+  mockmaker init                   write ${scenarioFile}, to start from
+  mockmaker ${scenarioFile}
+                                   serve it
   mockmaker show world.yaml        look at an exported world
   mockmaker exec -- npm test       run a command against its own mock
   mockmaker players 8 -- ./client  run eight clients of your game
@@ -355,6 +356,8 @@ function checkExport(flags: FlagsOf<'export'>, command: Command): void {
   const [odd] = without.find(([, value]) => value !== undefined) ?? []
   if (capsule !== undefined && odd !== undefined)
     command.error(`error: --capsule writes the whole world to its file: remove ${odd}`)
+  if (capsule === undefined && output?.endsWith('.html'))
+    command.error(`error: a page is a capsule: write --capsule ${output} in place of --output`)
   if (har && data !== undefined) command.error('error: a folder has no journal: export --har from a running mock')
   if (har && parts) command.error('error: --har prints the journal alone: remove --with')
   if (har && revision !== undefined) command.error('error: --har prints the whole journal: remove --revision')

@@ -13,7 +13,7 @@ export interface BrowserMockmaker extends Mockmaker, MswMethods<SetupWorker> {
   readonly worker: SetupWorker
   /**
    * Registers the worker. Once it resolves, the page's `fetch` is answered. Rejects if the worker's script is not at
-   * `/mockServiceWorker.js`, or at `serviceWorker.url`. `npx msw init <public folder>` writes it, anew for each version of MSW.
+   * `/mockServiceWorker.js`, or at `serviceWorker.url`. `npx msw init public --save` writes it, anew for each version of MSW.
    */
   listen(options?: ListenOptions & Pick<StartOptions, 'serviceWorker' | 'quiet'>): Promise<void>
 }

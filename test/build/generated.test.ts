@@ -9,6 +9,7 @@ import { landModule } from '../support/land.js'
 import { llmsFile, llmsText } from '../support/llms.js'
 import { controlDocument } from './control-openapi.js'
 import { generatedFiles, generatedTypes } from './generated-types.js'
+import { snippetsOf } from './scenario-snippets.js'
 
 it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
   await expect(jsonSchema()).toMatchFileSnapshot('../../fixtures/scenario.schema.json')
@@ -54,6 +55,10 @@ function jsonSchema(): string {
       const { default: value, examples } = z.globalRegistry.get(zodSchema) ?? {}
       if (value !== undefined) jsonSchema.default = value as typeof jsonSchema.default
       if (Array.isArray(examples)) jsonSchema.examples = examples
+      const defaultSnippets = snippetsOf(zodSchema)
+      // Editors look in the branch for objects.
+      const branch = jsonSchema.anyOf?.find(({ type }) => type === 'object') ?? jsonSchema
+      if (defaultSnippets) branch.defaultSnippets = defaultSnippets
     },
   })
   const head = { $schema, $id: 'urn:mockmaker:scenario', title: 'A scenario for mockmaker' }

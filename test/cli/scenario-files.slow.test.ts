@@ -20,15 +20,16 @@ describe('mockmaker init', () => {
 
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'wrote world/scenario.yaml\nwrote world/scenario.schema.json\nnext: npx mockmaker world/scenario.yaml\n',
+      stdout:
+        'wrote world/scenario.mockmaker.yaml\nwrote world/scenario.schema.json\nnext:\n  npx mockmaker world/scenario.mockmaker.yaml\n',
     })
     const [scenario, schema] = await Promise.all(
-      ['scenario.yaml', 'scenario.schema.json'].map(name => readFile(join(cwd, 'world', name), 'utf8')),
+      ['scenario.mockmaker.yaml', 'scenario.schema.json'].map(name => readFile(join(cwd, 'world', name), 'utf8')),
     )
     expect(scenario).toMatch(/^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/)
     expect(JSON.parse(schema ?? '')).toHaveProperty('$schema')
-    expect((await run(['validate', 'world/scenario.yaml'], { cwd })).code).toBe(0)
-    expect((await serveJson(['world/scenario.yaml'], { cwd })).scenario).toBe('A quiet evening')
+    expect((await run(['validate', 'world/scenario.mockmaker.yaml'], { cwd })).code).toBe(0)
+    expect((await serveJson(['world/scenario.mockmaker.yaml'], { cwd })).scenario).toBe('A quiet evening')
   })
 
   it('writes into the working directory by default', async () => {
@@ -36,6 +37,6 @@ describe('mockmaker init', () => {
 
     await run(['init'], { cwd })
 
-    expect(await readFile(join(cwd, 'scenario.yaml'), 'utf8')).toContain('games:')
+    expect(await readFile(join(cwd, 'scenario.mockmaker.yaml'), 'utf8')).toContain('games:')
   })
 })

@@ -2,9 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { init } from '../../src/cli/init.js'
+import { scenarioFile } from '../../src/core/lib/messages.js'
 import { version } from '../../src/version.js'
 import { file, folder } from '../support/command.js'
+import { recordingConsole } from '../support/console.js'
 import { runHere } from '../support/run-here.js'
 
 const right = 'title: Right\ngame_modes: [duel]\n'
@@ -38,7 +42,7 @@ describe('mockmaker [scenario]', () => {
     const { code, stderr } = await runHere([path])
 
     expect(code).toBe(1)
-    expect(stderr).toBe(`${path} is a folder: name a scenario file in it, such as ${path}/scenario.yaml\n`)
+    expect(stderr).toBe(`${path} is a folder: name a scenario file in it, such as ${path}/${scenarioFile}\n`)
   })
 
   it.for([500_000_001, 3 * 1024 ** 3])('is refused if it has %i bytes', async size => {
@@ -110,7 +114,7 @@ describe('mockmaker validate', () => {
 })
 
 describe('mockmaker init', () => {
-  it.for(['scenario.yaml', 'scenario.schema.json'])('refuses to overwrite %s, and then writes nothing', async name => {
+  it.for([scenarioFile, 'scenario.schema.json'])('refuses to overwrite %s, and then writes nothing', async name => {
     const cwd = await folder()
     await writeFile(join(cwd, name), 'mine')
 
@@ -119,13 +123,13 @@ describe('mockmaker init', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(`${join(cwd, name)} already exists: move it, or name another folder\n`)
     expect(await readFile(join(cwd, name), 'utf8')).toBe('mine')
-    const other = name === 'scenario.yaml' ? 'scenario.schema.json' : 'scenario.yaml'
+    const other = name === scenarioFile ? 'scenario.schema.json' : scenarioFile
     await expect(readFile(join(cwd, other))).rejects.toThrow('ENOENT')
   })
 
   it('does not follow a symbolic link that leads nowhere', async () => {
     const cwd = await folder()
-    await symlink('elsewhere.yaml', join(cwd, 'scenario.yaml'))
+    await symlink('elsewhere.yaml', join(cwd, scenarioFile))
 
     expect((await runHere(['init', cwd])).code).toBe(1)
 
@@ -155,7 +159,7 @@ describe('mockmaker init', () => {
 
     expect((await runHere(['init', path])).code).toBe(0)
 
-    expect(await readFile(join(path, 'scenario.yaml'), 'utf8')).toContain('title')
+    expect(await readFile(join(path, scenarioFile), 'utf8')).toContain('title')
   })
 
   it.for(['phaser', 'godot'])('writes the files of the example %s', async name => {
@@ -169,8 +173,8 @@ describe('mockmaker init', () => {
     )
     const written = readdirSync(path, { recursive: true, encoding: 'utf8' })
     expect(code).toBe(0)
-    expect(stdout.split('\n').at(-2)).toBe(`next: cd ${path} && npm install && npm run dev`)
-    expect(written.sort()).toEqual(example.sort())
+    expect(stdout).toMatch(new RegExp(`\\nnext:\n {2}cd ${path}\n {2}npm install\n {2}npm run dev\n$`))
+    expect(written.sort()).toEqual([...example, '.npmrc'].sort())
     const textOf = (at: string, file: string) => readFileSync(join(at, file), 'utf8')
     for (const file of example)
       if (file !== 'package.json' && statSync(join(path, file)).isFile())
@@ -179,9 +183,37 @@ describe('mockmaker init', () => {
     expect(JSON.parse(textOf(path, 'package.json'))).toEqual({
       ...manifest,
       name: 'game',
-      devDependencies: { ...manifest.devDependencies, mockmaker: `^${version}` },
+      devDependencies: { ...manifest.devDependencies, mockmaker: `file:${process.cwd()}` },
     })
+    expect(textOf(path, '.npmrc')).toContain('install-links=true')
+    expect(textOf(path, scenarioFile)).toMatch(
+      /^# yaml-language-server: \$schema=\.\/node_modules\/mockmaker\/fixtures\/scenario\.schema\.json\n/,
+    )
     expect(textOf(path, 'README.md').split('\n').length).toBeLessThanOrEqual(11)
+  })
+
+  it.for([
+    ['a registry', 'https://registry.example/mockmaker-0.1.0.tgz', `^${version}`],
+    ['a packed file', 'file:../mockmaker.tgz', 'file:<folder>/mockmaker.tgz'],
+    ['a packed file that is gone', 'file:../gone.tgz', 'file:<folder>/app/node_modules/mockmaker'],
+    ['another package manager', undefined, `^${version}`],
+  ] as const)('writes a game that npm can install, if it comes from %s', async ([, resolved, expected]) => {
+    const cwd = await folder({ 'mockmaker.tgz': '' })
+    const root = join(cwd, 'app/node_modules/mockmaker')
+    await mkdir(join(root, 'examples/godot'), { recursive: true })
+    await writeFile(join(root, 'examples/godot/package.json'), '{}')
+    const lock = JSON.stringify({ packages: { 'node_modules/mockmaker': { resolved } } })
+    if (resolved !== undefined) await writeFile(join(cwd, 'app/node_modules/.package-lock.json'), lock)
+
+    init(join(cwd, 'game'), {
+      packageRoot: pathToFileURL(`${root}/`),
+      example: 'godot',
+      console: recordingConsole().console,
+    })
+
+    const { devDependencies } = JSON.parse(readFileSync(join(cwd, 'game/package.json'), 'utf8'))
+    expect(devDependencies.mockmaker).toBe(expected.replace('<folder>', cwd))
+    expect(existsSync(join(cwd, 'game/.npmrc'))).toBe(expected.includes('node_modules'))
   })
 
   it('writes one game at a time', async () => {
@@ -193,7 +225,7 @@ describe('mockmaker init', () => {
 
   it('names a few of the files that it would overwrite, and writes nothing', async () => {
     const path = await folder()
-    for (const name of ['README.md', 'index.html', 'package.json', 'scenario.yaml'])
+    for (const name of ['README.md', 'index.html', 'package.json', scenarioFile])
       await writeFile(join(path, name), 'mine')
 
     const { code, stderr } = await runHere(['init', '--phaser', path])

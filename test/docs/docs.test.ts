@@ -43,8 +43,11 @@ function isTested(
   // A test below reads the drawing of the wings.
   if (page.path === 'docs/contributing.md' && language === 'text') return true
   if (language === 'text') return before?.language === 'sh' || before?.language === 'powershell'
-  // test/server/processes/game-servers.slow.test.ts and test/cli/check-server.slow.test.ts run them.
-  if (['lobby-server.mjs', 'lobby_server.py'].includes(file)) return true
+  // test/server/processes/game-servers.slow.test.ts and test/cli/check-server.slow.test.ts run it.
+  if (file === 'lobby-server.mjs') return true
+  // test/docs/run.slow.test.ts runs them in a browser.
+  if (page.path === 'docs/reference/browser-game.md')
+    return ['arena.html', 'arena_server.py', 'arena.yaml'].includes(file)
   // test/cli/players.slow.test.ts runs it.
   if (file === 'bot.mjs') return true
   if (language === 'js') return file !== '' && commands.includes(`node ${file}`)

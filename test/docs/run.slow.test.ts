@@ -1,13 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { it as base, describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
 import { createClient } from '../../src/client/index.js'
-import { executablePath } from '../support/chromium.js'
-import { type OpenCommand, openCommand } from '../support/command.js'
-import { blocksWith, exampleFileOf, type Page, pageAt, pages, programsOf } from '../support/docs.js'
+import { it as base, executablePath } from '../support/chromium.js'
+import { folder, type OpenCommand, openCommand, serveJson } from '../support/command.js'
+import { blockOf, blocksWith, exampleFileOf, type Page, pageAt, pages, programsOf } from '../support/docs.js'
+import { serveListener } from '../support/http.js'
 import { createProject, type Project } from '../support/project.js'
 import { matchesShown, sessionsOf } from './shell-blocks.js'
 
@@ -202,6 +203,35 @@ describe('the docs', () => {
 
     expect(printed).toContain('4 passed')
     expect(await idsOfWorlds()).toEqual(before)
+  })
+})
+
+describe('the browser game', () => {
+  it('shows its players to each other, and reports them', async ({ browser }) => {
+    const page = pageAt('docs/reference/browser-game.md')
+    const mock = await serveJson(['arena.yaml'], { cwd: await folder(programsOf(page)) })
+    const html = withUrl(blockOf(page.path, 'arena.html').text, mock)
+    const site = await serveListener((_, response) => response.setHeader('content-type', 'text/html').end(html))
+    onTestFinished(async () => void (await site.close()))
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const windows = [await context.newPage(), await context.newPage()] as const
+    for (const window of windows) await window.goto(site.url)
+    const dotsOf = (window: (typeof windows)[number]) =>
+      window.locator('i').evaluateAll(dots => dots.map(({ style }) => style.left).sort())
+
+    for (const [at, window] of windows.entries()) {
+      await window.getByText('Move the pointer. Your lobby is in ').waitFor()
+      await window.mouse.move(100 + at, 50)
+    }
+
+    for (const window of windows) await expect.poll(() => dotsOf(window)).toEqual(['100px', '101px'])
+    await windows[0].close()
+    await expect.poll(() => dotsOf(windows[1])).toEqual(['101px'])
+    const client = createClient(mock.url)
+    await expect.poll(async () => (await client.journal.find({ operation: 'players.disconnected' })).length).toBe(1)
+    expect((await client.world.players.all()).map(({ status }) => status).sort()).toEqual(['connected', 'removed'])
+    expect(await client.warnings.list()).toEqual([])
   })
 })
 

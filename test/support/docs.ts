@@ -31,7 +31,7 @@ function blocksIn(text: string): Block[] {
   return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({
     language,
     text: code,
-    file: /^(?:\/\/|#|;) (\S+\.\w+)\n/.exec(code)?.[1],
+    file: /^(?:\/\/|#|;|<!--) (\S+\.\w+)(?: -->)?\n/.exec(code)?.[1],
   }))
 }
 

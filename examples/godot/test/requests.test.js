@@ -20,7 +20,7 @@ async function send(url, [method, path], { query = '', body } = {}) {
 
 /** Serves the scenario of the game, with its game servers. */
 async function serve(t) {
-  const mock = createMockmaker({ scenario: parseScenario(readFileSync('scenario.yaml', 'utf8')) })
+  const mock = createMockmaker({ scenario: parseScenario(readFileSync('scenario.mockmaker.yaml', 'utf8')) })
   const { url, close } = await listen(mock, { port: 0, servers: true })
   t.after(close)
   return { mock: createClient(url), url }

@@ -49,15 +49,18 @@ test('the mock is beside the app', async () => {
 
 test('a saved scenario is applied', async () => {
   const { server, url } = await startVite()
-  await copyFile('scenario.yaml', 'before.yaml')
-  const scenario = await readFile('scenario.yaml', 'utf8')
+  await copyFile('scenario.mockmaker.yaml', 'before.mockmaker.yaml')
+  const scenario = await readFile('scenario.mockmaker.yaml', 'utf8')
 
-  await writeFile('scenario.yaml', `${scenario}  - { lobby_id: island, game_mode_id: duel, region_id: lnd-fra }\n`)
+  await writeFile(
+    'scenario.mockmaker.yaml',
+    `${scenario}  - { lobby_id: island, game_mode_id: duel, region_id: lnd-fra }\n`,
+  )
 
   await eventually(async () => assert.deepEqual(await lobbiesAt(`${url}/mm`), ['harbour', 'island']))
   await server.close()
-  await copyFile('before.yaml', 'scenario.yaml')
-  await rm('before.yaml')
+  await copyFile('before.mockmaker.yaml', 'scenario.mockmaker.yaml')
+  await rm('before.mockmaker.yaml')
 })
 
 test('a restart ends the requests that wait in the old mock', async () => {

@@ -1,6 +1,9 @@
 import { distance } from 'fastest-levenshtein'
 import { beginAtCaller } from './caller-stack.js'
 
+/** The name of a scenario file that `init` writes and messages name. The language servers of editors can find a schema by its end. */
+export const scenarioFile = 'scenario.mockmaker.yaml'
+
 const longestQuote = 80 // characters
 
 /** The end of a message that the page explains. */

@@ -1,7 +1,7 @@
 import { uint32Max } from '../contract/formats.js'
 import { hasOwnMessage, type Issue, type Path, valueAt } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
-import { quoted } from '../lib/messages.js'
+import { quoted, scenarioFile } from '../lib/messages.js'
 import { longestMs } from '../lib/time.js'
 import { maxRate } from '../store/clock.js'
 import { GameTokensInput, NamespaceTokensInput } from '../store/inputs.js'
@@ -208,5 +208,5 @@ export function importedText(input: unknown, file: string | undefined): string |
 }
 
 function importText(kind: string, file: string | undefined, example: string): string {
-  return `${file ?? 'the scenario'} is ${kind}: mockmaker import ${file ?? example} -o scenario.yaml writes a scenario from it`
+  return `${file ?? 'the scenario'} is ${kind}: mockmaker import ${file ?? example} -o ${scenarioFile} writes a scenario from it`
 }

@@ -4,6 +4,7 @@ import type * as types from '../generated/inputs.js'
 import type { SettingsRow } from '../generated/rows.js'
 import type * as scenario from '../generated/scenario.js'
 import { isJsonObject } from '../lib/json.js'
+import { scenarioFile } from '../lib/messages.js'
 import { durationMs } from '../lib/time.js'
 import { Span, SpanInCode, Time } from '../lib/time-schemas.js'
 import { defaultPort, Token } from './columns.js'
@@ -124,8 +125,7 @@ function serversOf({
 }
 
 /** Says that a command is not taken from this source. */
-export const commandRefused =
-  'starts a program, and only your own command line or code may do that (npx mockmaker scenario.yaml, --server-command, or servers: true of the Vite plugin; createMockmaker with servers: true of listen or createApp). Leave it out'
+export const commandRefused = `starts a program, and only your own command line or code may do that (npx mockmaker ${scenarioFile}, --server-command, or servers: true of the Vite plugin; createMockmaker with servers: true of listen or createApp). Leave it out`
 
 const tokenKey = (description: string, example: string) => Token.optional().meta({ description, examples: [example] })
 

@@ -134,7 +134,7 @@ export class Reloader {
   }
 }
 
-/** Reports a reload as a line: `reloaded scenario.yaml: 2 records created, 1 deleted`. */
+/** Reports a reload as a line: `reloaded scenario.mockmaker.yaml: 2 records created, 1 deleted`. */
 export function reloadText(path: string, { created, changed, deleted, cascaded }: ReloadSummary): string {
   const counts = [
     [created, 'created'],

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { yaml } from '#lazy'
-import { asUsageError, didYouMean, UsageError } from '../../core/lib/messages.js'
+import { asUsageError, didYouMean, scenarioFile, UsageError } from '../../core/lib/messages.js'
 import { runAtOnce, type Steps } from '../../core/lib/steps.js'
 import { readScenario } from '../../core/scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../../core/scenario/schema.js'
@@ -107,7 +107,7 @@ export function readScenarioIfThere(path: string): string | undefined {
     if (missingCodes.includes(code)) return undefined
     if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
     if (code === 'EISDIR')
-      throw new UsageError(`${path} is a folder: name a scenario file in it, such as ${join(path, 'scenario.yaml')}`)
+      throw new UsageError(`${path} is a folder: name a scenario file in it, such as ${join(path, scenarioFile)}`)
     throw asUsageError(error, `cannot read ${path}`)
   }
 }

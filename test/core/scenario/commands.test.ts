@@ -20,7 +20,7 @@ const inMode: ScenarioInput = {
   ],
 }
 const refusal = (path: string) =>
-  `scenario: ${path} starts a program, and only your own command line or code may do that (npx mockmaker scenario.yaml, --server-command, or servers: true of the Vite plugin; createMockmaker with servers: true of listen or createApp). Leave it out`
+  `scenario: ${path} starts a program, and only your own command line or code may do that (npx mockmaker scenario.mockmaker.yaml, --server-command, or servers: true of the Vite plugin; createMockmaker with servers: true of listen or createApp). Leave it out`
 
 describe('a command of game servers', () => {
   it.for([

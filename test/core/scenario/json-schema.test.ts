@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { operationIds } from '../../../src/core/contract/operations.js'
+import { readScenario } from '../../../src/core/scenario/read.js'
 import { scenarios } from '../../../src/core/scenario/shipped.js'
 import { catalogue } from '../../../src/core/store/matchmaker-rows.js'
 import { rowsOf, snapshotOf, worldOf } from '../../support/worlds.js'
@@ -19,9 +20,10 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean
   readonly items?: Schema | readonly Schema[]
   readonly anyOf?: readonly Schema[]
+  readonly defaultSnippets?: readonly { readonly label: string; readonly body: unknown }[]
 }
 
-const ajv = new Ajv({ strict: true })
+const ajv = new Ajv({ strict: true, keywords: ['defaultSnippets'] })
 const schema: Schema = JSON.parse(readFileSync('fixtures/scenario.schema.json', 'utf8'))
 const properties = propertiesIn(schema, '')
 
@@ -38,6 +40,21 @@ function propertiesIn(schema: Schema, path: string): { readonly path: string; re
   ]
 }
 
+/** The snippets of the properties, with the first text of each place of the cursor. */
+const snippets = properties.concat({ path: '', schema }).flatMap(({ path, schema }) => {
+  const entries = [schema, ...[schema.items ?? []].flat()] as Schema[]
+  return entries
+    .flatMap(entry => [entry, ...(entry.anyOf ?? [])])
+    .flatMap(entry =>
+      (entry.defaultSnippets ?? []).map(({ label, body }) => [label, path, entry, filledIn(body)] as const),
+    )
+})
+
+function filledIn(body: unknown): unknown {
+  const text = JSON.stringify(body)
+  return JSON.parse(text.replace(/"\^\$\{\d+:(\d+)\}"/g, '$1').replace(/\$\{\d+:([^}]*)\}/g, '$1'))
+}
+
 /** Returns the errors of a value, according to the schema. */
 function problems(value: unknown, of: Schema = schema): unknown {
   return ajv.validate(of, JSON.parse(JSON.stringify(value))) ? [] : ajv.errors
@@ -45,7 +62,7 @@ function problems(value: unknown, of: Schema = schema): unknown {
 
 describe('the JSON Schema of scenarios', () => {
   it('compiles in strict mode, and has an id', () => {
-    expect(() => new Ajv({ strict: true }).compile(schema)).not.toThrow()
+    expect(() => ajv.compile(schema)).not.toThrow()
     expect(schema.$id).toBe('urn:mockmaker:scenario')
   })
 
@@ -92,6 +109,24 @@ describe('the JSON Schema of scenarios', () => {
     })
 
     expect(wrong.map(({ path }) => path)).toEqual([])
+  })
+
+  it.each(snippets)('offers a snippet, %s, for "%s", and accepts it', (_, path, entry, body) => {
+    const given =
+      entry === schema ? body : { [path]: properties.find(one => one.path === path)?.schema.items ? [body] : body }
+
+    expect(problems(body, entry)).toEqual([])
+    // The schema does not know all rules.
+    if (!path.includes('.'))
+      readScenario({ ...(path !== 'games' && { game_modes: ['duel'] }), ...(given as object) }, { commands: 'allowed' })
+  })
+
+  it('offers snippets for every kind of entry', () => {
+    const paths = ['', 'servers', 'regions', 'games', 'games.namespaces', 'game_modes', 'lobbies', 'lobbies.players']
+
+    expect(snippets.map(([, path]) => path)).toEqual(
+      expect.arrayContaining([...paths, 'players', 'device_links', 'faults']),
+    )
   })
 
   const regionIds = catalogue.map(({ region_id }) => region_id)

@@ -373,7 +373,7 @@ describe('mockmaker', () => {
   it.for(Object.entries(texts))('says what %s is, and how to use it', async ([name, text]) => {
     const path = await file(name, text)
     const kind = name.endsWith('.har') ? 'an HTTP Archive' : 'a version config of the service'
-    const sentence = `${path} is ${kind}: mockmaker import ${path} -o scenario.yaml writes a scenario from it\n`
+    const sentence = `${path} is ${kind}: mockmaker import ${path} -o scenario.mockmaker.yaml writes a scenario from it\n`
 
     expect(await runHere([path, '--port', '0'])).toEqual({ code: 1, stdout: '', stderr: sentence })
     expect(await runHere(['validate', path])).toEqual({ code: 1, stdout: '', stderr: sentence })
@@ -381,7 +381,7 @@ describe('mockmaker', () => {
 
   it('says it of an object too', () => {
     expect(() => createMock({ scenario: parse(texts['rivet.yaml']) })).toThrow(
-      /^the scenario is a version config of the service: mockmaker import rivet\.yaml -o scenario\.yaml /,
+      /^the scenario is a version config of the service: mockmaker import rivet\.yaml -o scenario\.mockmaker\.yaml /,
     )
   })
 
