@@ -68,10 +68,11 @@ export function durationMs(duration: string): number {
   return parseDuration(duration) as number // the schema accepts nothing else
 }
 
-/** Reads a duration with or without a sign, such as `-90s`. Returns ms, or `undefined` if the text is invalid. */
+/** Reads a duration with its sign, such as `-90s`. Returns ms, or `undefined` if the text is invalid. */
 export function parseShift(text: string): number | undefined {
-  const ms = parseDuration(text.replace(/^[+-]/, ''))
-  return ms === undefined || !text.startsWith('-') ? ms : -ms
+  const [, sign, duration = ''] = /^([+-])(.*)$/.exec(text) ?? []
+  const ms = parseDuration(duration)
+  return ms === undefined || sign === '+' ? ms : -ms
 }
 
 /** Describes an instant in messages. */

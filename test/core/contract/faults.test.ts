@@ -74,6 +74,7 @@ describe('a fault', () => {
       { region: 'lnd-fra', effect: { outage: true }, after: 3 },
       'fault.after is 3: expected a duration such as 5s: an outage counts no requests',
     ],
+    [{ effect: { date: '90s' } }, `fault.effect.date is "90s": expected ${duration}, with + or - before it`],
     [{ effect: { date: '+-5s' } }, `fault.effect.date is "+-5s": expected ${duration}, with + or - before it`],
     [{ effect: { delay: { min: '1s' } } }, 'fault.effect.delay.max is missing: expected string'],
     [{ effect: { delay: { min: '2s', max: '1s' } } }, 'fault.effect.delay.max is "1s": expected no less than min'],
