@@ -317,7 +317,9 @@ describe('a mock of a test that has ended', () => {
     await mock.worlds.delete('one')
     await mock.close()
 
-    expect(() => one.reset()).toThrow('the world "one" was deleted')
+    expect(() => one.reset()).toThrow(
+      'the world "one" was deleted: mock.worlds.put, or PUT /__mock/worlds/one, creates it again',
+    )
     expect(() => other.reset()).toThrow('the world "other" has ended, because its mock was closed')
   })
 

@@ -237,7 +237,7 @@ export class RunningWorlds {
 
   async delete(
     id: string,
-    reason = `the world ${quoted(id)} was deleted: mock.worlds.put creates it again`,
+    reason = `the world ${quoted(id)} was deleted: mock.worlds.put, or PUT /__mock/worlds/${id}, creates it again`,
   ): Promise<boolean> {
     if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
     if (!this.has(id)) return false
