@@ -42,6 +42,11 @@ export const SettingsRow = z.strictObject({
           z.literal('off').optional().describe(`off: no warning. Without it: ${warningTexts[rule]}`),
         ]),
       ) as RuleSwitches,
+      // A list and `off` come to mind.
+      {
+        error: ({ code }) =>
+          code === 'invalid_type' ? 'expected each rule to turn off, as in {hot loop: off}' : undefined,
+      },
     )
     .optional()
     .meta({
