@@ -356,6 +356,8 @@ function checkExport(flags: FlagsOf<'export'>, command: Command): void {
   const [odd] = without.find(([, value]) => value !== undefined) ?? []
   if (capsule !== undefined && odd !== undefined)
     command.error(`error: --capsule writes the whole world to its file: remove ${odd}`)
+  if (capsule === undefined && output?.endsWith('.html'))
+    command.error(`error: a page is a capsule: write --capsule ${output} in place of --output`)
   if (har && data !== undefined) command.error('error: a folder has no journal: export --har from a running mock')
   if (har && parts) command.error('error: --har prints the journal alone: remove --with')
   if (har && revision !== undefined) command.error('error: --har prints the whole journal: remove --revision')

@@ -166,7 +166,7 @@ describe('mockmaker export --capsule', () => {
 
   it('leaves an older file as it was if the new one cannot be written', async () => {
     const { url } = await answering()
-    const path = join(await folder(), 'bug.html')
+    const path = join(await folder(), 'world.yaml')
     await writeFile(path, 'older')
     // The place of the new file is taken.
     await writeFile(`${path}.${process.pid}.tmp`, '')
@@ -197,6 +197,7 @@ describe('mockmaker export --capsule', () => {
   })
 
   it.for([
+    [['-o', 'bug.html'], 'a page is a capsule: write --capsule bug.html in place of --output'],
     [['--last', '10m'], '--last cuts a capsule: add --capsule <file>'],
     [['--capsule', 'bug.html', '--har'], '--capsule writes the whole world to its file: remove --har'],
     [['--capsule', 'bug.html', '-o', 'x'], '--capsule writes the whole world to its file: remove --output'],
