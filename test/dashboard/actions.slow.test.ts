@@ -523,7 +523,7 @@ describe('the lobbies', () => {
     const { page, mock } = await open({ scenario, path: '/?lobby=full' })
     const { world } = mockOf(mock, 'test').default
     const leave = (starts: boolean) => {
-      world.starter = { starts: () => starts, serves: () => false }
+      world.starter = { starts: () => starts, serves: () => false, endText: () => undefined }
       mock.world.lobbies.update(q => q.where({ lobby_id: 'full' }), {
         data(lobby) {
           lobby.run_by = 'none'

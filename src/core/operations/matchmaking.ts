@@ -261,7 +261,8 @@ function checkJoinable(
 ): void {
   const { lobby_id, region_id, game_mode_id, max_players_direct } = lobby
   if (lobby.status === 'stopped') {
-    const because = outageOf(region_id) === undefined ? '' : `, and its region ${region_id} is down`
+    const end = outageOf(region_id) === undefined ? starter.endText(lobby_id) : `its region ${region_id} is down`
+    const because = end === undefined ? '' : `, and ${end}`
     throw new ApiError(
       'MATCHMAKER_LOBBY_STOPPED',
       `lobby ${lobby_id} has stopped${because}: GET /matchmaker/lobbies/list shows the open ones`,

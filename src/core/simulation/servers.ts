@@ -56,6 +56,13 @@ export interface GameServerLog extends GameServerState {
   readonly environment: Readonly<Record<string, string>>
 }
 
+/** Says how a server ended by itself: `its game server ended with exit code 1`. `undefined` if it did not. */
+export function endText({ status, exit_code, signal, message }: Partial<GameServerState> = {}): string | undefined {
+  if (status !== 'crashed' && status !== 'ended') return undefined
+  const how = exit_code === undefined ? signal && `was ended by ${signal}` : `ended with exit code ${exit_code}`
+  return how === undefined ? message : `its game server ${how}`
+}
+
 /** The processes that the mock has started as game servers. */
 export interface GameServerProcesses {
   /** Lists the servers that run, and the last 100 that have ended, the oldest first. */

@@ -87,6 +87,8 @@ export interface ServerStarter {
   starts(lobby: LobbyRow): boolean
   /** Tells whether a process of it serves a lobby that has these columns. */
   serves(lobby: LobbyRow): boolean
+  /** Says how the process of a lobby ended by itself: `its game server ended with exit code 1`. `undefined` if it did not. */
+  endText(lobbyId: string): string | undefined
 }
 
 /**

@@ -57,14 +57,14 @@ export interface ReadView {
   hasPassed(at: number): boolean
   /** Identifies the tokens that the world created. */
   readonly seed: number
-  /** Tells which lobbies can get a game server. */
-  readonly starter: Pick<ServerStarter, 'starts'>
+  /** Tells which lobbies can get a game server, and how one ended. */
+  readonly starter: Pick<ServerStarter, 'starts' | 'endText'>
   /** Returns the id of the fault that has taken a region down. `undefined` if the region is up. */
   outageOf(region_id: string): string | undefined
 }
 
 /** Starts no game server. */
-const noStarter: ServerStarter = { starts: () => false, serves: () => false }
+const noStarter: ServerStarter = { starts: () => false, serves: () => false, endText: () => undefined }
 
 /** A blocked request. It stays in `world.waiting` until its answer. */
 export interface Waiter {

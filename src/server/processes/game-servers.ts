@@ -12,7 +12,7 @@ import type { RunningWorld } from '../../core/mock/running-world.js'
 import { restartLobby, stopLobby } from '../../core/operations/game-server.js'
 import { lobbyPorts } from '../../core/operations/lobbies.js'
 import { hasCommands, type ScenarioCommands, type ServerCommand } from '../../core/scenario/commands.js'
-import type { GameServerState, ServerFacts, ServerLine } from '../../core/simulation/servers.js'
+import { endText, type GameServerState, type ServerFacts, type ServerLine } from '../../core/simulation/servers.js'
 import type { LobbyPort } from '../../core/store/columns.js'
 import { isSeated, modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
@@ -256,6 +256,7 @@ export class GameServers {
     world.servers.runBy(runner, {
       starts: lobby => !this.#isClosed && this.#commandFor(lobby, world) !== undefined,
       serves: lobby => this.#serves(lobby, world),
+      endText: lobbyId => endText(runner.get(lobbyId)),
     })
     const unsubscribe = world.world.subscribe(({ changes }) => {
       for (const change of changes)

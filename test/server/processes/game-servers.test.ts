@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runAtOnce } from '../../../src/core/lib/steps.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
+import { ask, post } from '../../support/http.js'
 import { slowWaits } from '../../support/slow-waits.js'
 import { command, commanded, manage, settled } from './fake-game-servers.js'
 
@@ -113,6 +114,21 @@ describe('the game server of a lobby', () => {
     expect(mock.default.servers.list()).toMatchObject([{ status: 'crashed', exit_code: 3, restarts: 0 }])
     const { change_sets } = mock.default.history()
     expect(change_sets.at(-1)?.cause).toEqual({ kind: 'server' })
+  })
+
+  it('is named by a join of its lobby once it was killed', async () => {
+    const { find, ready, started, mock } = manage()
+    const found = find()
+    const server = await started(1)
+    const lobby_id = server.env.RIVET_LOBBY_ID ?? ''
+    await ready(lobby_id)
+    await found
+
+    server.exit({ signal: 'SIGKILL' })
+    await settled()
+
+    const { body } = await ask(mock, post('/matchmaker/lobbies/join', { lobby_id }))
+    expect(body).toContain(`lobby ${lobby_id} has stopped, and its game server was ended by SIGKILL: GET /matchmaker`)
   })
 
   it('shows its last error again if the log has gone on', async () => {

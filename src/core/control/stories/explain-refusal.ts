@@ -3,7 +3,7 @@ import { isJsonObject } from '../../lib/json.js'
 import { parseDate } from '../../lib/real-globals.js'
 import { elapsedText, formatInstant, timeOfDay } from '../../lib/time.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
-import type { LiveServers } from '../../simulation/servers.js'
+import { endText, type LiveServers } from '../../simulation/servers.js'
 import type { Cause } from '../../store/change-set.js'
 import type { LobbyRow } from '../../store/matchmaker-rows.js'
 import type { LiveWorld } from '../../store/world.js'
@@ -84,7 +84,9 @@ function stoppedText(lobby: LobbyRow, { time }: JournalEntry, source: RefusalSou
       changes.some(({ table, id, before }) => table === 'lobbies' && id === lobby.lobby_id && isRunning(before?.row)),
     )
   const change = end?.changes.find(({ table, id }) => table === 'lobbies' && id === lobby.lobby_id)
-  const how = serverText(lobby, source) ?? (end && causeText(end.cause, change?.before?.row as LobbyRow | undefined)) // of this table
+  const how =
+    endText(source.servers.get(lobby.lobby_id)) ??
+    (end && causeText(end.cause, change?.before?.row as LobbyRow | undefined)) // of this table
   if (how === undefined) return undefined
   const ago = end && end.at <= parseDate(time) ? ` ${elapsedText(parseDate(time) - end.at)} before this answer` : ''
   return { text: `${lobbyText(lobby, source.world)} stopped${ago}: ${how}` }
@@ -92,13 +94,6 @@ function stoppedText(lobby: LobbyRow, { time }: JournalEntry, source: RefusalSou
 
 function isRunning(row: object | undefined): boolean {
   return row !== undefined && (row as LobbyRow).status !== 'stopped'
-}
-
-function serverText({ lobby_id }: LobbyRow, { servers }: RefusalSource): string | undefined {
-  const { status, exit_code, signal, message } = servers.get(lobby_id) ?? {}
-  if (status !== 'crashed' && status !== 'ended') return undefined
-  const how = exit_code === undefined ? signal && `was ended by ${signal}` : `ended with exit code ${exit_code}`
-  return how === undefined ? message : `its game server ${how}`
 }
 
 function causeText(cause: Cause, before: LobbyRow | undefined): string {
