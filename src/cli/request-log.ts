@@ -7,6 +7,7 @@ import { writeJson } from '../core/lib/json.js'
 import { counted, grouped, shortened } from '../core/lib/messages.js'
 import { elapsedText, localTimeOfDay, timeOfDay } from '../core/lib/time.js'
 import type { Mock } from '../core/mock/mock.js'
+import type { RunningWorld } from '../core/mock/running-world.js'
 import { listedLobbies } from '../core/operations/lobbies.js'
 import type { ExchangeRecord } from '../core/pipeline/log.js'
 import type { World } from '../core/store/world.js'
@@ -110,6 +111,7 @@ export function logRequests(
     if (format === 'text') return print(warningLine(one, style))
     printJson({ event: 'warning', ...warning, world: world === defaultWorldId ? undefined : world })
   }
+  if (!failuresOnly) worlds.follow(running => logOutages(running, { format, console }))
   // After the line of its request.
   warned.subscribe(one => queueMicrotask(() => printWarning(one)))
   log.subscribe(record => {
@@ -127,6 +129,25 @@ export function logRequests(
         },
       })
     }
+  })
+}
+
+/** Prints a line when a region that goes down stops lobbies. */
+function logOutages(
+  { id, world }: RunningWorld,
+  { format, console: { print, printJson, style } }: { readonly format: 'text' | 'json'; readonly console: Console },
+): void {
+  world.subscribe(({ cause, changes }) => {
+    if (cause.kind !== 'fault') return
+    const { region } = world.faults.records.find(record => record.id === cause.fault)?.fault ?? {}
+    if (region === undefined) return
+    const stopped = changes.filter(({ table }) => table === 'lobbies').length
+    const shownWorld = id === defaultWorldId ? undefined : id
+    if (format === 'json')
+      return printJson({ event: 'outage', region_id: region, stopped, fault: cause.fault, world: shownWorld })
+    const place = shownWorld === undefined ? '' : style('dim', ` [${id}]`)
+    const end = counted(stopped, 'lobby has', 'lobbies have')
+    print(`${style('yellow', 'outage')}  ${region} is down${place}: ${end} stopped (fault ${cause.fault})`)
   })
 }
 

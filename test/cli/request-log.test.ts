@@ -260,6 +260,35 @@ describe('the line of a request', () => {
   })
 })
 
+describe('the line of an outage', () => {
+  const scenario = { regions: ['lnd-fra'], game_modes: ['duel'], lobbies: [{ region_id: 'lnd-fra' }] }
+  const printed = async (format: 'text' | 'json') => {
+    const mock = createMock({ scenario })
+    await mock.worlds.put('more')
+    const { process, written } = processWith()
+    logRequests(mock, { format, console: createConsole(process) })
+    for (const world of [mock.default, mock.worlds.known('more')])
+      world.faults.add({ region: 'lnd-fra', effect: { outage: true } })
+    process.emit('exit', 0)
+    await mock.close()
+    return written.stdout.trimEnd().split('\n')
+  }
+
+  it('names the region, the lobbies that it stopped, and the world', async () => {
+    expect(await printed('text')).toEqual([
+      expect.stringMatching(/^outage {2}lnd-fra is down: 1 lobby has stopped \(fault \S+\)$/),
+      expect.stringMatching(/^outage {2}lnd-fra is down \[more\]: 1 lobby has stopped \(fault \S+\)$/),
+    ])
+  })
+
+  it('is an object with --json', async () => {
+    expect((await printed('json')).map(line => JSON.parse(line))).toMatchObject([
+      { event: 'outage', region_id: 'lnd-fra', stopped: 1 },
+      { event: 'outage', region_id: 'lnd-fra', stopped: 1, world: 'more' },
+    ])
+  })
+})
+
 describe('the same request again and again', () => {
   /** Sends requests to a mock in a pipe that then ends. Returns the column of the path of each line. */
   async function pathsOf(exchanges: readonly TestRequest[], format: 'text' | 'json' = 'text') {
