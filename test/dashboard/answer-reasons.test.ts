@@ -20,7 +20,11 @@ const lobby = fc.record({
 })
 
 /** A find in a world of lobbies, and what the page knows of it. */
-async function findAmong(lobbies: readonly object[], client?: { latitude: number; longitude: number }) {
+async function findAmong(
+  lobbies: readonly object[],
+  client?: { latitude: number; longitude: number },
+  down: readonly string[] = [],
+) {
   const mock = createMockmaker({
     seed: 1,
     scenario: {
@@ -31,6 +35,7 @@ async function findAmong(lobbies: readonly object[], client?: { latitude: number
       lobbies: lobbies.map(one => ({ game_mode_id: 'ffa', ...one })),
     },
   })
+  for (const region of down) mock.faults.add({ region, effect: { outage: true } })
   const body = new TextEncoder().encode('{"game_modes":["ffa"]}')
   await mock.answer({ method: 'POST', path: '/matchmaker/lobbies/find', headers: {}, body })
   const [entry] = mock.journal.find()
@@ -48,6 +53,21 @@ async function findAmong(lobbies: readonly object[], client?: { latitude: number
 const berlin = { latitude: 52.52, longitude: 13.4 }
 
 describe('the sentence of a find', () => {
+  it.each([
+    [[], ''],
+    [['lnd-fra'], 'Frankfurt is down. '],
+    [['lnd-fra', 'lnd-lon'], '2 regions are down. '],
+  ])('names the regions that were down: %j', async (down, begin) => {
+    const { sentence, explanation } = await findAmong([{ region_id: 'lnd-fra' }], berlin, down)
+
+    const end =
+      down.length === 0
+        ? 'Frankfurt won: no other lobby had a free seat that fits.'
+        : 'No lobby had a free seat that fits, so the find made one in '
+    expect(sentence.startsWith(`${begin}${end}`), sentence).toBe(true)
+    expect(explanation.outages ?? []).toEqual(down)
+  })
+
   it('names the region that won, and a nearer one if there was any', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(lobby, { maxLength: 12 }), async lobbies => {

@@ -112,6 +112,7 @@ export const AnswerReasons = lazyObject(() => ({
     .array(ExplainedCandidate())
     .optional()
     .describe('The lobbies that a find could choose, and those that it could not. The chosen one is first.'),
+  outages: z.array(z.string()).optional().describe('The regions of a find that were down. Absent if all were up.'),
 }))
 export type AnswerReasons = types.AnswerReasons
 

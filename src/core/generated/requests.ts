@@ -53,6 +53,8 @@ export interface AnswerReasons {
   because: string[]
   /** The lobbies that a find could choose, and those that it could not. The chosen one is first. */
   candidates?: ExplainedCandidate[] | undefined
+  /** The regions of a find that were down. Absent if all were up. */
+  outages?: string[] | undefined
 }
 
 /** A request and its answer, as the journal shows them. Tokens are cut to their labels. */

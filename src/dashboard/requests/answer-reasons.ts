@@ -10,7 +10,11 @@ import { errorOf, fits, isChosen, outcomeOf, sentence } from '../world/outcome.j
 type Known = Parameters<typeof outcomeOf>[1] & { readonly tables: RowMaps }
 
 /** Says in one sentence why a request got its answer. For a find it names the region that won, and the rule. */
-export function reasonSentence(entry: JournalEntry, { because, candidates }: AnswerReasons, known: Known): string {
+export function reasonSentence(
+  entry: JournalEntry,
+  { because, candidates, outages = [] }: AnswerReasons,
+  known: Known,
+): string {
   if (entry.edited) return 'You changed this answer when you released the request.'
   if (entry.status === 0 || entry.status >= 400) {
     const { message } = errorOf(entry.answer)
@@ -18,8 +22,15 @@ export function reasonSentence(entry: JournalEntry, { because, candidates }: Ans
     const hasMore = entry.fault === undefined && message && because[0] && because[0] !== message
     return hasMore ? `${because[0]}.` : outcomeOf(entry, known)
   }
-  if (candidates) return findSentence(entry, candidates, known)
+  if (candidates) return outageSentence(outages, known) + findSentence(entry, candidates, known)
   return sentence(because[0] ?? '')
+}
+
+/** Begins the sentence of a find whose regions were not all up. */
+function outageSentence(outages: readonly string[], { tables }: Known): string {
+  const [first] = outages
+  if (first === undefined) return ''
+  return `${outages.length === 1 ? `${regionName(first, tables)} is` : `${grouped(outages.length)} regions are`} down. `
 }
 
 function findSentence({ answer }: JournalEntry, candidates: readonly ExplainedCandidate[], { tables }: Known): string {

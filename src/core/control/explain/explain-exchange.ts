@@ -21,7 +21,7 @@ import type { TableName } from '../../store/rows.js'
 import { tablesByPath } from '../../store/table-names.js'
 import type { ReadView } from '../../store/world.js'
 import { choiceText, explainCandidates, obstacleTexts } from './explain-find.js'
-import { listedText, outageTexts } from './outage-texts.js'
+import { downRegions, listedText, outageTexts } from './outage-texts.js'
 
 type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>
 
@@ -54,8 +54,11 @@ export function explainExchange({ entry, before, starter, changeSets }: PastRequ
     changesText(entry, changeSets),
   ].filter(text => text !== undefined)
   const verdict = verdictOf(entry)
-  if (!tables || !find) return { verdict, because }
-  return { verdict, because, candidates: explainCandidates(find.candidates, { ...find, tables }) }
+  if (!before || !tables || !find) return { verdict, because }
+  const { namespace_id } = entry.caller ?? {}
+  const down = namespace_id === undefined ? [] : downRegions(namespace_id, findInputOf(entry), before)
+  const candidates = explainCandidates(find.candidates, { ...find, tables })
+  return { verdict, because, candidates, ...(down.length > 0 && { outages: down }) }
 }
 
 function outagesOf(entry: JournalEntry, { tables, outageOf }: PastWorld): string[] {

@@ -13,20 +13,29 @@ interface Outages {
   outageOf(regionId: string): unknown
 }
 
-/** Says which regions of a find are down: `of its two regions only London is up`. Empty if all are up. */
-export function outageTexts(
-  namespace_id: string,
-  { game_modes, regions }: Pick<OperationInput<'lobbies.find'>, 'game_modes' | 'regions'>,
-  { tables, outageOf }: Outages,
-): string[] {
+type FindInput = Pick<OperationInput<'lobbies.find'>, 'game_modes' | 'regions'>
+
+/** Lists the regions of a find. */
+function regionsOf(namespace_id: string, { game_modes, regions }: FindInput, { tables }: Outages): string[] {
   const modes = game_modes.flatMap(game_mode_id => tables.gameModes.get(modeKey({ namespace_id, game_mode_id })) ?? [])
-  const all = [...new Set(regions ?? modes.flatMap(mode => mode.regions))]
+  return [...new Set(regions ?? modes.flatMap(mode => mode.regions))]
+}
+
+/** Lists the regions of a find that are down. */
+export function downRegions(namespace_id: string, input: FindInput, world: Outages): string[] {
+  return regionsOf(namespace_id, input, world).filter(id => world.outageOf(id) !== undefined)
+}
+
+/** Says which regions of a find are down: `of its two regions only London is up`. Empty if all are up. */
+export function outageTexts(namespace_id: string, input: FindInput, world: Outages): string[] {
+  const { tables, outageOf } = world
+  const all = regionsOf(namespace_id, input, world)
   const names = (ids: readonly string[]) => ids.map(id => tables.regions.get(id)?.region_display_name ?? id).join(', ')
   const up = all.filter(id => outageOf(id) === undefined)
   if (up.length === all.length) return []
   const count = all.length === 2 ? 'two' : all.length
   if (up.length === 1) return [`of its ${count} regions only ${names(up)} is up`]
-  const down = all.filter(id => outageOf(id) !== undefined)
+  const down = downRegions(namespace_id, input, world)
   return [`${names(down)} ${down.length === 1 ? 'is' : 'are'} down`]
 }
 
