@@ -52,7 +52,10 @@ test('a saved scenario is applied', async () => {
   await copyFile('scenario.mockmaker.yaml', 'before.mockmaker.yaml')
   const scenario = await readFile('scenario.mockmaker.yaml', 'utf8')
 
-  await writeFile('scenario.mockmaker.yaml', `${scenario}  - { lobby_id: island, game_mode_id: duel, region_id: lnd-fra }\n`)
+  await writeFile(
+    'scenario.mockmaker.yaml',
+    `${scenario}  - { lobby_id: island, game_mode_id: duel, region_id: lnd-fra }\n`,
+  )
 
   await eventually(async () => assert.deepEqual(await lobbiesAt(`${url}/mm`), ['harbour', 'island']))
   await server.close()
