@@ -35,9 +35,9 @@ function textIn(values: object, ...keys: string[]): Readonly<Record<string, stri
   for (const key of keys) {
     const value: unknown = Object.hasOwn(values, key) ? values[key as never] : undefined // a key of this object
     if (typeof value !== 'number') continue
-    const isBack = key === 'date' && value < 0
-    const ms = readDuration(isBack ? -value : value)
-    if (ms !== undefined) texts[key] = (isBack ? '-' : '') + formatDuration(ms)
+    const [sign, length] = key !== 'date' ? ['', value] : value < 0 ? ['-', -value] : ['+', value]
+    const ms = readDuration(length)
+    if (ms !== undefined) texts[key] = sign + formatDuration(ms)
   }
   return texts
 }
