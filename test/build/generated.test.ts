@@ -6,6 +6,7 @@ import { Scenario } from '../../src/core/scenario/schema.js'
 import { pages } from '../support/docs.js'
 import { withGenerated, withoutGenerated } from '../support/generated-tables.js'
 import { landModule } from '../support/land.js'
+import { levelLine } from '../support/levels.js'
 import { llmsFile, llmsText } from '../support/llms.js'
 import { controlDocument } from './control-openapi.js'
 import { generatedFiles, generatedTypes } from './generated-types.js'
@@ -34,6 +35,12 @@ const pagesWithTables = pages.filter(({ text }) => text !== withoutGenerated(tex
 
 it.each(pagesWithTables)('`npm run generate` writes $path', async ({ path, text }) => {
   await expect(withGenerated(text)).toMatchFileSnapshot(`../../${path}`)
+})
+
+it('`npm run generate` writes the line of README.md that says what is proven', async () => {
+  const text = readFileSync('README.md', 'utf8').replace(/\[Proven\].*/, levelLine())
+  expect(text).toContain(levelLine())
+  await expect(text).toMatchFileSnapshot('../../README.md')
 })
 
 it('`npm run generate` writes llms.txt', async () => {

@@ -10,9 +10,11 @@ import { describeCalls } from '../../src/core/control/api.js'
 import { oldestPeers, type Peer } from '../../src/core/lib/peers.js'
 import * as loaded from '../../src/core/lib/real-globals.js'
 import { Entry } from '../../src/server/har/read.js'
+import { levelTable } from './levels.js'
 
 const parts: Readonly<Record<string, () => string>> = {
   operations: operationLists,
+  levels: levelTable,
   fidelity: fidelityNotes,
   control: controlList,
   errors: errorLists,
