@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseScenario } from '../../src/core/scenario/index.js'
@@ -6,6 +7,7 @@ import { Scenario } from '../../src/core/scenario/schema.js'
 import { pages } from '../support/docs.js'
 import { withGenerated, withoutGenerated } from '../support/generated-tables.js'
 import { landModule } from '../support/land.js'
+import { levelLine } from '../support/levels.js'
 import { llmsFile, llmsText } from '../support/llms.js'
 import { controlDocument } from './control-openapi.js'
 import { generatedFiles, generatedTypes } from './generated-types.js'
@@ -35,6 +37,20 @@ const pagesWithTables = pages.filter(({ text }) => text !== withoutGenerated(tex
 
 it.each(pagesWithTables)('`npm run generate` writes $path', async ({ path, text }) => {
   await expect(withGenerated(text)).toMatchFileSnapshot(`../../${path}`)
+})
+
+it('`npm run generate` writes the line of README.md that says what is proven', async () => {
+  const text = readFileSync('README.md', 'utf8').replace(/\[Proven\].*/, levelLine())
+  expect(text).toContain(levelLine())
+  await expect(text).toMatchFileSnapshot('../../README.md')
+})
+
+it('all evidence is what a test keeps', () => {
+  const tests = readdirSync('test/specification', { recursive: true, encoding: 'utf8' }).filter(file =>
+    /itKeepsEvidence\(\)\n$/.test(file.endsWith('.test.ts') ? readFileSync(`test/specification/${file}`, 'utf8') : ''),
+  )
+  const kept = tests.map(file => basename(file).replace('.test.ts', '.txt'))
+  expect(readdirSync('test/specification/evidence').sort()).toEqual(kept.sort())
 })
 
 it('`npm run generate` writes llms.txt', async () => {

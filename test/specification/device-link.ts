@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { failure, ok, post, request, uuid } from '../support/http.js'
+import { failure, json, ok, post, request, uuid } from '../support/http.js'
 import { bearer, ids, tokens } from '../support/tanks.js'
 import type { Frame } from './frame.js'
 
@@ -43,10 +43,31 @@ export function specifyDeviceLinks({ describe, it }: Frame): void {
       [`device_link_token=${tokens.pending}&watch_index=1&watch_index=1`, '400 API_BAD_QUERY'],
       ['device_link_token=', '400 TOKEN_INVALID'],
       ['device_link_token=nobody', '400 TOKEN_INVALID'],
+      ['device_link_token=lobby.mock.nobody', '400 TOKEN_INVALID'],
       [`device_link_token=${tokens.expired}`, '400 TOKEN_EXPIRED'],
       [`device_link_token=${tokens.public}`, '401 CLAIMS_MISSING_ENTITLEMENT'],
     ] as const)('refuses the query "%s"', async ([query, expected], { mock }) => {
       expect(failure(await mock.send(link(query)))).toBe(expected)
+    })
+
+    it.for([
+      [tokens.public, 'public'],
+      [tokens.arena, 'lobby'],
+      [tokens.connected, 'player'],
+    ] as const)('names the kind of the token %s', async ([token, kind], { mock }) => {
+      const got = json(await mock.send(link(`device_link_token=${token}`)))
+
+      expect(got).toMatchObject({
+        message: `device_link_token is a ${kind} token: get a device token with POST /cloud/devices/links`,
+      })
+    })
+
+    it('answers for a link that has just been prepared', async ({ mock }) => {
+      const { device_link_token } = ok(await mock.send({ method: 'POST', path: '/cloud/devices/links' })) as {
+        device_link_token: string
+      }
+
+      expect(ok(await mock.send(link(`device_link_token=${device_link_token}`)))).not.toHaveProperty('cloud_token')
     })
 
     it('refuses a bearer that is not valid, although it needs none', async ({ mock }) => {

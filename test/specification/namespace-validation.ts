@@ -37,6 +37,7 @@ export function specifyNamespaceValidation({ describe, it }: Frame): void {
           ['name-id', 'invalid'],
         ],
       ],
+      ['Beta', 'x'.repeat(16), []],
       ['Beta', 'prod', [['name-id', 'not-unique']]],
       ['Beta', 'a--b', [['name-id', 'invalid']]],
     ] as const)('reports for %j and %j what is wrong', async ([display_name, name_id, paths], { mock }) => {

@@ -10,9 +10,11 @@ import { describeCalls } from '../../src/core/control/api.js'
 import { oldestPeers, type Peer } from '../../src/core/lib/peers.js'
 import * as loaded from '../../src/core/lib/real-globals.js'
 import { Entry } from '../../src/server/har/read.js'
+import { levelTable } from './levels.js'
 
 const parts: Readonly<Record<string, () => string>> = {
   operations: operationLists,
+  levels: levelTable,
   fidelity: fidelityNotes,
   control: controlList,
   errors: errorLists,
@@ -26,7 +28,7 @@ const parts: Readonly<Record<string, () => string>> = {
   ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagList(flags)])),
 }
 
-const part = /<!-- ([\w-]+): (?:generated|written by `npm run \w+`) -->\n.*?<!-- \/\1 -->/gs
+const part = /<!-- ([\w-]+): generated -->\n.*?<!-- \/\1 -->/gs
 
 /** Fills in the generated parts of a page: the tables of operations, control calls, error codes, scenario keys and flags. */
 export function withGenerated(text: string): string {

@@ -3,6 +3,7 @@ import { type Client, createClient } from '../../src/client/index.js'
 import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
 import { type ListenOptions, listen } from '../../src/server/http/index.js'
+import { noteAnswers } from './evidence.js'
 import { sendTo, type TestRequest, type TestResponse } from './http.js'
 import { tanks } from './tanks.js'
 
@@ -52,9 +53,12 @@ function serving(atEnd: (mock: Mockmaker) => void) {
 /** Serves mocks, and closes them after the test. */
 export const it = base.extend<{ serve: Serve }>({ serve: serving(() => {}) })
 
-/** The same, for clients of others. A test fails if one gets a warning. */
+/** The same, for clients of others, whose answers count as evidence. A test fails if one gets a warning. */
 export const itWithoutWarnings = base.extend<{ serve: Serve }>({
-  serve: serving(({ warnings }) => expect(warnings.list()).toEqual([])),
+  serve: serving(mock => {
+    noteAnswers(mock)
+    expect(mock.warnings.list()).toEqual([])
+  }),
 })
 
 /** Serves a mock until the end of the test, and returns its URL. */

@@ -1,8 +1,9 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
+import { operations } from '../../../src/core/contract/operations.js'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import { createMockmaker, type Explanation, type Mockmaker } from '../../../src/index.js'
-import { ask, json } from '../../support/http.js'
+import { ask, json, post } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
 import { showServers } from '../../support/shown-servers.js'
 import { ids, startAt, tanks, tokens } from '../../support/tanks.js'
@@ -79,6 +80,18 @@ describe('an explained request', () => {
       '200, answered by players.getStatistics',
       [
         'a development token gets a canned answer, whatever the world has',
+        'it had a development token of tanks/prod',
+        'it changed nothing in the world',
+      ],
+    ],
+    [
+      {
+        ...post(`/cloud/games/${ids.tanks}/namespaces/validate`, { display_name: 'B', name_id: 'b' }),
+        ...withToken(tokens.development),
+      },
+      '200, answered by games.namespaces.validateGameNamespace',
+      [
+        operations['games.namespaces.validateGameNamespace'].summary,
         'it had a development token of tanks/prod',
         'it changed nothing in the world',
       ],

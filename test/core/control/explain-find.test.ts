@@ -69,6 +69,51 @@ describe('an explained find', () => {
   })
 
   it.for([
+    ['fit', 0],
+    ['do not fit', 2],
+  ] as const)('lists the first 50 of 60 lobbies that %s, and none that has stopped', async ([, players], { serve }) => {
+    const lobbies = Array.from({ length: 60 }, (_, at) => ({ lobby_id: `l${at}`, total_player_count: players }))
+    const { mock } = await serve({
+      scenario: {
+        game_modes: [{ game_mode_id: 'duel', max_players: 2 }],
+        lobbies: [{ lobby_id: 'stopped', status: 'stopped' }, ...lobbies],
+      },
+    })
+
+    const ids = mock.explain({ find: 'duel' }).candidates?.map(({ lobby_id }) => lobby_id)
+
+    expect(ids).toEqual(lobbies.slice(0, 50).map(({ lobby_id }) => lobby_id))
+  })
+
+  it('lists equally full lobbies in the order of the regions, if the place of the player is unknown', async ({
+    serve,
+  }) => {
+    const { mock } = await serve({
+      scenario: {
+        regions: ['lnd-fra', 'lnd-syd'],
+        game_modes: [{ game_mode_id: 'ffa', regions: ['lnd-syd', 'lnd-fra'] }],
+        lobbies: ['lnd-fra', 'lnd-syd'].map(region_id => ({ lobby_id: `in-${region_id}`, region_id })),
+      },
+    })
+
+    const { candidates } = mock.explain({ find: 'ffa' })
+
+    expect(candidates?.map(({ lobby_id }) => lobby_id)).toEqual(['in-lnd-syd', 'in-lnd-fra'])
+  })
+
+  it('says of a lobby that is farther away that it is', async ({ serve }) => {
+    const { mock } = await serve({ scenario: { ...tanks, client: frankfurt } })
+    await mock.lobby({ lobby_id: 'near', game_mode_id: 'ffa', region_id: 'lnd-fra' })
+
+    const { candidates } = mock.explain({ find: 'ffa' })
+
+    expect(candidates?.map(({ lobby_id, because }) => [lobby_id, because])).toEqual([
+      ['near', undefined],
+      ['empty', 'farther away than the chosen one'],
+    ])
+  })
+
+  it.for([
     ['duell', {}, '400 MATCHMAKER_GAME_MODE_NOT_FOUND', 'Did you mean duel?'],
     ['', {}, '400 MATCHMAKER_GAME_MODE_NOT_FOUND', 'no game mode ""'],
     ['secret', {}, '400 MATCHMAKER_FIND_DISABLED', 'does not allow finding lobbies'],

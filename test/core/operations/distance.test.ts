@@ -60,6 +60,22 @@ describe('distance', () => {
     expect(kilometers).toBeCloseTo(20_003.931, 2)
   })
 
+  it.each([
+    [100, 80, 180],
+    [-100, -80, 180],
+    [260, -80, 180],
+    [280, -80, 0],
+    [-350, 10, 0],
+    [270, -90, 0],
+    [90, 90, 0],
+    [450, 90, 0],
+    [-270, 90, 0],
+  ])('from latitude %d is that from latitude %d, turned by %d°', (beyond, latitude, turn) => {
+    const from = (one: number, longitude: number) => distance({ latitude: one, longitude }, airports.Perth).kilometers
+
+    expect(from(beyond, 20)).toBeCloseTo(from(latitude, 20 + turn), 6)
+  })
+
   it('is symmetric, never negative, and at most half a meridian', () => {
     fc.assert(
       fc.property(place, place, (from, to) => {

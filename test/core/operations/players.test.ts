@@ -84,7 +84,11 @@ describe('a player token of a development server', () => {
     await mock.world.clock.advance(365 * 86_400_000 - 1)
     expect((await connect()).status).toBe(200)
     await mock.world.clock.advance(1)
-    expect(failure(await connect())).toBe('400 TOKEN_ERROR')
+    expect(json(await connect())).toEqual({
+      code: 'TOKEN_ERROR',
+      message:
+        'player_token is not a token of this world: with a development token, find, join and create return one as player.token',
+    })
     const asBearer = await callAsServer(mock, 'connected', { player_token, bearer: player_token })
     expect(failure(asBearer)).toBe('401 CLAIMS_ENTITLEMENT_EXPIRED')
     await mock.close()

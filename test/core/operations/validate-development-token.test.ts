@@ -18,6 +18,18 @@ describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
     expect(validate(ports)).toEqual([['ports-too-many'], ['ports', '1', 'port-protocol-not-unique']])
   })
 
+  it.each([
+    [{ min: 1, max: 5 }, true],
+    [{ min: 9, max: 12 }, true],
+    [{ min: 1, max: 4 }, false],
+    [{ min: 10, max: 12 }, false],
+  ])('finds that the range %j overlaps 5 to 9: %s', (port_range, overlaps) => {
+    const ranges = [{ min: 5, max: 9 }, port_range]
+    const ports = ranges.map((port_range, at): Port => ({ label: `p${at}`, port_range, proxy_protocol: 'udp' }))
+
+    expect(validate(ports)).toEqual(overlaps ? [['ports', '1', 'ranges-overlap']] : [])
+  })
+
   it('agrees with the written rules, for any ports', () => {
     fc.assert(
       fc.property(fc.array(anyPort, { maxLength: 20 }), ports => {

@@ -275,3 +275,16 @@ describe('an outage', () => {
     expect(new Set(running.map(({ region_id }) => region_id))).toEqual(new Set(['lnd-lon']))
   })
 })
+
+it('an outage stops a lobby once, when it begins', async () => {
+  const mock = mockOf()
+  mock.faults.add(outage)
+  const before = mock.world.lobbies.get(fra)
+
+  await mock.clock.advance('10s')
+  mock.faults.add({ operation: 'regions.list', effect: { error: { status: 500 } } })
+
+  expect(mock.world.lobbies.get(fra)).toEqual(before)
+  expect(before?.status).toBe('stopped')
+  await mock.close()
+})

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect } from 'vitest'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import { type GodotGame, godotGame } from '../../support/engine-clients.js'
+import { itKeepsEvidence } from '../../support/evidence.js'
 import { itWithoutWarnings as it } from '../../support/served-mock.js'
 import { tokens } from '../../support/tanks.js'
 
@@ -69,3 +70,5 @@ describe('the example for Godot 4', () => {
     expect(callsIn('examples/godot/matchmaker.gd')).toEqual(callsIn('test/specification/engine/godot3/example.gd'))
   })
 })
+
+itKeepsEvidence()

@@ -1,5 +1,6 @@
 import { RivetClient } from '@rivet-gg/api'
 import { describe, expect } from 'vitest'
+import { itKeepsEvidence } from '../../support/evidence.js'
 import { itWithoutWarnings as it } from '../../support/served-mock.js'
 
 /** A scenario with the ports and the game modes of the games. */
@@ -52,3 +53,5 @@ describe.for(kinds)('published games, with %s', token => {
     expect(found.lobby.ports.default?.port).toBe(5001)
   })
 })
+
+itKeepsEvidence()

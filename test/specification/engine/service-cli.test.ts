@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import { exchange, httpText } from '../../support/engine-clients.js'
+import { itKeepsEvidence } from '../../support/evidence.js'
 import { itWithoutWarnings as it } from '../../support/served-mock.js'
 
 /** A UUID, in the form that the crate `uuid` and Go's google/uuid accept. */
@@ -218,3 +219,5 @@ describe("the service's command line tool", () => {
     expect((await callAsCli(url, list)).lobbies).toHaveLength(7)
   })
 })
+
+itKeepsEvidence()

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import { exchange, type Framing, httpText, UnityGameData, unityGame } from '../../support/engine-clients.js'
+import { itKeepsEvidence } from '../../support/evidence.js'
 import { itWithoutWarnings as it } from '../../support/served-mock.js'
 import { tokens } from '../../support/tanks.js'
 
@@ -72,3 +73,5 @@ describe('a game with the Unity plugin', () => {
     expect(game.versions.map(({ version_id }) => version_id)).toContain(game.namespaces[0]?.version_id)
   })
 })
+
+itKeepsEvidence()

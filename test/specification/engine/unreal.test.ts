@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { unrealGame } from '../../support/engine-clients.js'
+import { itKeepsEvidence } from '../../support/evidence.js'
 import { itWithoutWarnings as base } from '../../support/served-mock.js'
 import { tokens } from '../../support/tanks.js'
 
@@ -60,3 +61,5 @@ describe('a game with the Unreal plugin', () => {
     expect(await game.find(['duel'])).toMatchObject({ ports: { default: { port: 7777 } } })
   })
 })
+
+itKeepsEvidence()

@@ -16,7 +16,8 @@ declare global {
 const mostInARow = 1_000_000
 let inARow = 0
 
-globalThis.mutants = {
+// The files of a worker share it.
+globalThis.mutants ??= {
   all: new Set(),
   reached: new Set(),
   planted: undefined,

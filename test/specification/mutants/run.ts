@@ -1,11 +1,12 @@
-import { writeFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { operationIds, operations } from '../../../src/core/contract/operations.js'
 import { answerEntryPoint, type OpenMock } from '../../support/entry-points.js'
+import type { TestRequest, TestResponse } from '../../support/http.js'
 import { tanks } from '../../support/tanks.js'
 import type { Frame } from '../frame.js'
 import { specification } from '../specification.js'
+import { writeResults } from './results.js'
 
 type Sender = Pick<OpenMock, 'send'>
 type Case = (mock: Sender) => Promise<void>
@@ -24,48 +25,73 @@ const patterns = operationIds.map(id => {
   return { id, pattern: new RegExp(`^${method} ${path.replace(/\{\w+\}/g, '[^/]+')}$`) }
 })
 
-/** Maps each mutant that something reaches to what reaches it. */
-class Reached<By> {
-  readonly of = new Map<string, Set<By>>()
+const operationOf = ({ method, path }: TestRequest) =>
+  patterns.find(({ pattern }) => pattern.test(`${method} ${path}`))?.id
 
-  add(names: Iterable<string>, by: By): void {
-    for (const name of names) this.of.set(name, (this.of.get(name) ?? new Set()).add(by))
+/** The code of a failure, or nothing. */
+function codeOf({ status, body }: TestResponse): string | undefined {
+  return status < 400 ? undefined : (JSON.parse(body) as { code: string }).code
+}
+
+/** Lists values by key. */
+class Lists<Value> {
+  readonly of = new Map<string, Set<Value>>()
+
+  add(keys: Iterable<string>, value: Value): void {
+    for (const key of keys) this.of.set(key, (this.of.get(key) ?? new Set()).add(value))
+  }
+
+  toObject(): Readonly<Record<string, Value[]>> {
+    return Object.fromEntries([...this.of].map(([key, values]) => [key, [...values]]))
   }
 }
 
 /** Runs each case once without a mutant. */
-async function reachedBy(cases: readonly Case[]) {
-  const byCase = new Reached<Case>()
-  const byOperation = new Reached<string>()
+async function runAll(cases: readonly Case[]) {
+  const casesOf = new Lists<Case>()
+  const byOperation = new Lists<string>()
+  const codesOf = new Map<Case, readonly (string | undefined)[]>()
   const mock = await answerEntryPoint.open(tanks)
+  let codes: (string | undefined)[] = []
   const observed: Sender = {
     async send(request) {
       const earlier = [...mutants.reached]
       mutants.reached.clear()
       const response = await mock.send(request)
-      const sent = patterns.find(({ pattern }) => pattern.test(`${request.method} ${request.path}`))
-      if (sent) byOperation.add(mutants.reached, sent.id)
+      const id = operationOf(request)
+      if (id) for (const name of mutants.reached) byOperation.add([id], name)
       for (const name of earlier) mutants.reached.add(name)
+      codes.push(codeOf(response))
       return response
     },
   }
   for (const one of cases) {
     mutants.reached.clear()
+    codes = []
     await one(observed)
-    byCase.add(mutants.reached, one)
+    codesOf.set(one, codes)
+    casesOf.add(mutants.reached, one)
     await mock.reset()
   }
   await mock.close()
-  return { byCase: byCase.of, byOperation: byOperation.of }
+  return { casesOf: casesOf.of, byOperation, codesOf }
 }
 
-/** Tells whether one of these cases fails with a mutant. One that takes 2 s longer than others counts as failed. */
-async function isKilled(name: string, cases: Iterable<Case>, mock: OpenMock): Promise<boolean> {
+/** Runs cases with a mutant, until one fails: returns it, and the codes that it got. One that takes 2 s longer than others fails. */
+async function findMutant(name: string, cases: Iterable<Case>, mock: OpenMock) {
   for (const one of cases) {
     const end = new AbortController()
+    const codes: (string | undefined)[] = []
+    const observed: Sender = {
+      async send(request) {
+        const response = await mock.send(request)
+        codes.push(codeOf(response))
+        return response
+      },
+    }
     mutants.planted = name
     const passes = await Promise.race([
-      one(mock).then(
+      one(observed).then(
         () => true,
         () => false,
       ),
@@ -73,41 +99,37 @@ async function isKilled(name: string, cases: Iterable<Case>, mock: OpenMock): Pr
     ])
     mutants.planted = undefined
     end.abort()
-    if (!passes) return true
+    if (!passes) return { one, codes }
     await mock.reset()
   }
-  return false
+  return undefined
 }
 
 it('the specification finds the mutants of operations and of the pipeline', async () => {
-  const { byCase, byOperation } = await reachedBy(collect())
+  const { casesOf, byOperation, codesOf } = await runAll(collect())
   const killed = new Set<string>()
+  const byCode = new Lists<string>()
   let mock = await answerEntryPoint.open(tanks)
-  for (const [name, cases] of byCase) {
-    if (!(await isKilled(name, cases, mock))) continue
+  for (const [name, cases] of casesOf) {
+    const found = await findMutant(name, cases, mock)
+    if (!found) continue
     killed.add(name)
+    const expected = codesOf.get(found.one) ?? []
+    const at = found.codes.findIndex((code, index) => code !== expected[index])
+    const code = expected[at] ?? found.codes[at]
+    if (code !== undefined) byCode.add([code], name)
     // A mock that a mutant has broken may not close.
     mock.close().catch(() => {})
     mock = await answerEntryPoint.open(tanks)
   }
   await mock.close()
 
-  const share = (names: readonly string[]) => ({
-    mutants: names.length,
-    killed: names.filter(name => killed.has(name)).length,
+  writeResults({
+    byOperation: byOperation.toObject(),
+    byCode: byCode.toObject(),
+    all: [...mutants.all],
+    reached: [...casesOf.keys()],
+    killed: [...killed],
   })
-  const own = [...byOperation].filter(([name]) => name.startsWith('operations/'))
-  const results = operationIds.map(id => [id, share(own.flatMap(([name, ids]) => (ids.has(id) ? [name] : [])))])
-  await writeFile(
-    new URL('killed.json', import.meta.url),
-    `${JSON.stringify(Object.fromEntries(results), undefined, 2)}\n`,
-  )
-
-  const survivors = [...byCase.keys()].filter(name => !killed.has(name))
-  const unreached = [...mutants.all].filter(name => !byCase.has(name))
-  const lists = [`survived:\n${survivors.sort().join('\n')}`, `not reached:\n${unreached.sort().join('\n')}`]
-  process.stdout.write(
-    `${lists.join('\n\n')}\n\n${killed.size} of ${byCase.size} found, ${unreached.length} not reached\n`,
-  )
   expect(killed.size).toBeGreaterThan(0)
 })

@@ -2,9 +2,15 @@ import { relative } from 'node:path'
 import { RolldownMagicString } from 'rolldown'
 import { parseSync, Visitor } from 'rolldown/utils'
 import { defineConfig } from 'vitest/config'
-import { lua } from '../../../vitest.config.js'
+import main, { lua } from '../../../vitest.config.js'
 
-const mutated = /\/src\/core\/(operations|pipeline)\/[\w-]+\.ts$/
+/** `MUTANTS=operations` plants fewer. */
+const mutated = new RegExp(`/src/core/(${process.env.MUTANTS ?? 'operations|pipeline'})/[\\w-]+\\.ts$`)
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}
 
 /** The comparison that differs only at its boundary. */
 const boundary: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' }
@@ -21,18 +27,22 @@ const mutations = {
     const changed = new RolldownMagicString(code)
     const file = relative('src/core', id)
     const declared: string[] = []
-    const declare = (at: number, kind: string) => {
-      const lines = code.slice(0, at).split('\n')
-      const name = `${file}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1} ${kind}`
+    const times = new Map<string, number>()
+    const declare = ({ start, end }: Range, kind: string) => {
+      const what = `${code.slice(start, end).replace(/\s+/g, ' ').slice(0, 80)} ${kind}`
+      const time = (times.get(what) ?? 0) + 1
+      times.set(what, time)
+      const name = `${file}:${code.slice(0, start).split('\n').length} ${what}${time === 1 ? '' : ` (${time})`}`
       declared.push(name)
       return JSON.stringify(name)
     }
-    const force = ({ start, end }: { start: number; end: number }, values: readonly boolean[]) => {
-      const asked = values.map(value => `mutants.is(${declare(start, `is ${value}`)}) ? ${value} : `).join('')
-      changed.prependRight(start, `(${asked}(`)
+    // The visitor comes to the outer of two conditions first, so the inner one goes to its right.
+    const force = ({ start, end }: Range, values: readonly boolean[]) => {
+      const asked = values.map(value => `mutants.is(${declare({ start, end }, `is ${value}`)}) ? ${value} : `).join('')
+      changed.appendRight(start, `(${asked}(`)
       changed.appendLeft(end, '))')
     }
-    const ofCondition = (node: { test: { start: number; end: number } }) => force(node.test, [true, false])
+    const ofCondition = (node: { test: Range }) => force(node.test, [true, false])
     new Visitor({
       IfStatement: ofCondition,
       ConditionalExpression: ofCondition,
@@ -42,9 +52,9 @@ const mutations = {
       BinaryExpression({ operator, left, right, start, end }) {
         const other = boundary[operator]
         if (other === undefined) return
-        const asked = `mutants.is(${declare(start, `has ${other}`)})`
+        const asked = `mutants.is(${declare({ start, end }, `has ${other}`)})`
         const [a, b] = [left, right].map(operand => code.slice(operand.start, operand.end))
-        changed.prependRight(start, `(${asked} ? ${a} ${other} ${b} : `)
+        changed.appendRight(start, `(${asked} ? ${a} ${other} ${b} : `)
         changed.appendLeft(end, ')')
       },
     }).visit(parseSync(id, code).program)
@@ -53,14 +63,50 @@ const mutations = {
   },
 }
 
+const shared = {
+  setupFiles: ['test/specification/mutants/mutants.ts', 'test/support/restore-fakes.ts'],
+  isolate: false,
+  maxWorkers: 1,
+  // A planted mutant may also throw where nobody waits.
+  dangerouslyIgnoreUnhandledErrors: true,
+}
+
 export default defineConfig({
-  plugins: [lua, mutations],
   test: {
-    include: ['test/specification/mutants/run.ts'],
-    setupFiles: ['test/specification/mutants/mutants.ts'],
-    testTimeout: 3_600_000,
-    // A planted mutant may also throw where nobody waits.
     dangerouslyIgnoreUnhandledErrors: true,
-    isolate: false,
+    silent: true,
+    tags: main.test?.tags ?? [],
+    projects: [
+      {
+        plugins: [lua, mutations],
+        test: {
+          ...shared,
+          name: 'specification',
+          include: ['test/specification/mutants/run.ts'],
+          testTimeout: 3_600_000,
+        },
+      },
+      // Other tests of the same code, for the mutants that the specification does not find.
+      {
+        plugins: [...(main.plugins ?? []), mutations],
+        test: {
+          ...shared,
+          name: 'others',
+          include: [
+            'test/core/{operations,pipeline,simulation}/*.test.ts',
+            'test/core/control/explain*.test.ts',
+            'test/server/processes/*.test.ts',
+          ],
+          exclude: ['**/*.{slow,model,isolated}.test.ts'],
+          runner: 'test/specification/mutants/runner.ts',
+          globalSetup: 'test/specification/mutants/report.ts',
+          server: { deps: { inline: ['@fast-check/vitest'] } },
+          provide: { runs: 6 },
+          testTimeout: 3_000,
+          sequence: { groupOrder: 1 },
+          maxConcurrency: 1,
+        },
+      },
+    ],
   },
 })

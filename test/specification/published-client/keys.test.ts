@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { OperationId } from '../../../src/core/contract/index.js'
 import { createMockmaker } from '../../../src/index.js'
 import { listen } from '../../../src/server/http/index.js'
+import { itKeepsEvidence, noteAnswers } from '../../support/evidence.js'
 import { reservedPlayer, successes, tokenOf } from '../../support/example-calls.js'
 import { sendTo } from '../../support/http.js'
 import { spec } from '../../support/openapi.js'
@@ -228,6 +229,7 @@ async function withMock<T>(use: (url: string) => Promise<T>): Promise<T> {
   try {
     return await use(url)
   } finally {
+    noteAnswers(mock)
     await close()
   }
 }
@@ -329,3 +331,5 @@ describe('the published client', () => {
     expect(parsed).toMatchObject({ ok: false })
   })
 })
+
+itKeepsEvidence()

@@ -2,6 +2,7 @@ import { RivetClient, RivetError } from '@rivet-gg/api'
 import { it as base, describe, expect } from 'vitest'
 import { createMockmaker } from '../../../src/index.js'
 import { listen } from '../../../src/server/http/index.js'
+import { itKeepsEvidence, noteAnswers } from '../../support/evidence.js'
 import { ids, tanks, tokens } from '../../support/tanks.js'
 
 /** A new mock of `tanks` on a socket for each test, and a client for each token. */
@@ -11,6 +12,7 @@ const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
     const mock = createMockmaker({ scenario: { ...tanks, clock: 'running', now: undefined } })
     const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
     await use(url)
+    noteAnswers(mock)
     // One session plays with a development token, and joins the lobby of its canned seat.
     expect(mock.warnings.list().filter(({ rule }) => rule !== 'canned answers')).toEqual([])
     await close()
@@ -128,3 +130,5 @@ describe('the published client', () => {
     expect([there, await count()]).toEqual([1, 0])
   })
 })
+
+itKeepsEvidence()
