@@ -48,7 +48,6 @@ function operationRow(id: OperationId): string {
     `${got.length}/${errors.length}`,
     clients.filter(client => found.some(({ who }) => who === client)).join(' ') || '–',
     found.filter(({ source }) => source === 'service').length || '–',
-    '–',
     `${killed}/${mutants}`,
   ]
   return `| ${cells.join(' | ')} |`
@@ -78,15 +77,16 @@ export function levelTable(): string {
   for (const code of Object.keys(errorStatus) as ErrorCode[]) {
     const source = sourceOf(code)
     if (source === undefined) continue
-    const mutants = killedOf[code]
-    groups.set(source, [...(groups.get(source) ?? []), `\`${code}\`${mutants === undefined ? '' : ` ${mutants}`}`])
+    groups.set(source, [...(groups.get(source) ?? []), `\`${code}\``])
   }
+  const unplanted = [...groups.values()].flat().filter(code => !(code.slice(1, -1) in killedOf))
   return [
-    '| operation | codes | clients | service | recording | mutants |',
-    '|---|---|---|---|---|---|',
+    '| operation | codes | clients | service | mutants |',
+    '|---|---|---|---|---|',
     ...operationIds.map(operationRow),
     '',
     ...[...groups].map(([source, codes]) => `- From ${source}: ${codes.join(', ')}`),
+    `- Of these, no mutant adds or takes ${unplanted.join(', ')}`,
   ].join('\n')
 }
 
