@@ -31,7 +31,7 @@ export const demos = {
   },
   link: {
     open: '?view=devices',
-    say: 'A device waits. Complete its link as Tanks, and send its request again: it gets a cloud token.',
+    say: 'A device waits. Complete its link as Tanks. Then open its newest request, and press Send again: it gets a cloud token.',
     async play({ call, mock }) {
       const { device_link_token } = await call('POST', '/cloud/devices/links')
       await mock.clock.advance('2s')
@@ -39,8 +39,8 @@ export const demos = {
     },
   },
   past: {
-    open: '?at=20:00:59',
-    say: 'A duel in Frankfurt has a free seat. One second later it is full: press Next change to see who took it.',
+    open: '?at=20:01:00',
+    say: 'You see the moment in which a player took the last seat of a duel. Press Previous, and fork the world before it.',
     async play({ call, mock }) {
       await mock.clock.advance('1m')
       await call('POST', '/matchmaker/lobbies/find', { game_modes: ['duel'] })

@@ -32,7 +32,7 @@ async function open(browser: Browser, path: string, options: Parameters<Browser[
   const context = await browser.newContext(options)
   onTestFinished(() => context.close())
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('console', message => void complaints.push(message.text()))
   page.on('pageerror', error => void complaints.push(error.message))
@@ -67,7 +67,7 @@ const guides = [
   ['find', 'guides/dashboard.html', /^Toronto won although Frankfurt is nearer/],
   ['fault', 'guides/faults.html', /503/],
   ['link', 'guides/device-links.html', /^pending, expires in/],
-  ['past', 'guides/dashboard.html', /^You see 20:00:59/],
+  ['past', 'guides/dashboard.html', /^You see 20:01:00, 1 min ago/],
   ['client', 'guides/connect-a-game.html', /^Tanks\/prod has 7 running lobbies/],
 ] as const
 
@@ -99,16 +99,14 @@ describe('the site', () => {
   it('goes on where a demo begins', { tags: ['matrix'] }, async ({ browser }) => {
     const fault = await start((await open(browser, 'guides/faults.html')).page)
     await sendAgain(fault)
-    await fault.getByText('503').nth(1).waitFor()
+    await fault.getByText('Request 7: 503').waitFor()
     const link = await start((await open(browser, 'guides/device-links.html')).page)
     await link.getByRole('button', { name: 'Complete as Tanks' }).first().click()
-    await link.getByText('complete', { exact: true }).waitFor()
+    await link.getByText('complete: the device has a cloud token').waitFor()
     const past = await start((await open(browser, 'guides/dashboard.html')).page, 1)
+    await press(past, 'Previous')
     await press(past, 'Fork from here')
-    await past
-      .getByText(/before-20-00-59/)
-      .first()
-      .waitFor()
+    await past.getByText('default-before-20-01-00').waitFor()
   })
 
   it('finds a word in all pages', { tags: ['matrix'] }, async ({ browser }) => {
