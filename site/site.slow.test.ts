@@ -12,7 +12,7 @@ const origin = 'http://site.example'
 
 /** Runs npm in a folder. Rejects with what it printed. */
 async function npm(cwd: string, ...args: readonly string[]): Promise<string> {
-  const env = { ...process.env, SITE_BASE: base, SITE_MINIFY: 'no', GITHUB_REPOSITORY: 'a/b', NODE_ENV: undefined }
+  const env = { ...process.env, SITE_BASE: base, SITE_DRAFT: '1', GITHUB_REPOSITORY: 'a/b', NODE_ENV: undefined }
   // npm is a script on Windows.
   const run = promisify(execFile)('npm', args, { cwd, env, shell: process.platform === 'win32' })
   const { stdout } = await run.catch(({ stdout: printed, stderr }) => {
@@ -22,10 +22,11 @@ async function npm(cwd: string, ...args: readonly string[]): Promise<string> {
 }
 
 beforeAll(async () => {
-  if (!existsSync('site/node_modules'))
+  // npm writes this file at the end.
+  if (!existsSync('site/node_modules/.package-lock.json'))
     await npm('site', 'ci', '--no-audit', '--no-fund', '--no-progress', '--prefer-offline')
   await npm('site', 'run', 'build')
-})
+}, 600_000)
 
 /** Opens a page of the built site below its base. Nothing else is reachable. */
 async function open(browser: Browser, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
