@@ -50,8 +50,8 @@ async function open(browser: Browser, path: string, options: Parameters<Browser[
 /** Starts the nth demo of a page, and returns the body of the mock's page. */
 async function start(page: Page, index = 0): Promise<Locator> {
   const demo = page.locator('.try').nth(index)
-  expect(await page.locator('iframe').count()).toBe(0)
-  await demo.getByRole('button', { name: 'Try it' }).click()
+  expect(page.frames().filter(frame => frame.url() !== '')).toHaveLength(1)
+  await demo.getByText('Try it', { exact: true }).click()
   expect(await demo.locator('iframe').getAttribute('sandbox')).not.toContain('allow-same-origin')
   return demo.frameLocator('iframe').locator('body')
 }

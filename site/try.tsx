@@ -1,5 +1,4 @@
 import { withBase } from '@rspress/core/runtime'
-import { useState } from 'react'
 
 interface TryProps {
   readonly name: string
@@ -9,20 +8,24 @@ interface TryProps {
   readonly say: string
 }
 
-/** Offers a demo, and loads it on click: a capsule in a frame, which cannot reach this page. Its own policy keeps it from the network. */
+/**
+ * Offers a demo: a capsule in a frame, which cannot reach this page. Its own policy keeps it from the network. A lazy frame in closed details
+ * loads when the reader opens them, also before the scripts of the site have loaded.
+ */
 export default function Try({ name, open, say }: TryProps) {
-  const [isOpen, setOpen] = useState(false)
   const address = `${withBase(`/worlds/${name}.html`)}${open}`
   return (
-    <aside className="try">
+    <aside className="try rp-not-doc">
       <p>{say}</p>
-      {isOpen ? (
-        <iframe src={address} sandbox="allow-scripts allow-forms allow-downloads" title={`The mock: ${say}`} />
-      ) : (
-        <button type="button" onClick={() => setOpen(true)}>
-          Try it
-        </button>
-      )}
+      <details>
+        <summary>Try it</summary>
+        <iframe
+          src={address}
+          loading="lazy"
+          sandbox="allow-scripts allow-forms allow-downloads"
+          title={`The mock: ${say}`}
+        />
+      </details>
       <small>
         The mock runs in your browser, without a server.{' '}
         <a className="rp-link" href={address} target="_blank" rel="noreferrer">
