@@ -27,8 +27,8 @@ export function links({ root, repository }: Options) {
       if (node.type !== 'link' || !node.url || /^(\w+:|[/#])/.test(node.url)) continue
       const [path = '', anchor] = node.url.split('#')
       const target = resolve(dirname(file.path), path)
-      if (!existsSync(target)) throw new Error(`dead link to ${node.url} in ${relative(root, file.path)}`)
-      const name = relative(root, target).replaceAll('\\', '/')
+      if (!existsSync(target)) throw new Error(`dead link to ${node.url} in ${nameOf(file.path, root)}`)
+      const name = nameOf(target, root)
       const address = addressOf(name)
       if (address) node.url = anchor === undefined ? address : `${address}#${anchor}`
       else if (repository) node.url = `${repository}/${statSync(target).isDirectory() ? 'tree' : 'blob'}/HEAD/${name}`
@@ -44,12 +44,17 @@ export function demos({ root }: Options) {
       const [, name] = /^<!--try:(.*)-->$/.exec(node.type === 'html' ? (node.value ?? '') : '') ?? []
       if (name === undefined) continue
       const demo = Object.entries(allDemos).find(([known]) => known === name)?.[1]
-      if (!demo) throw new Error(`there is no demo ${name} for ${relative(root, file.path)}: see site/demos.js`)
+      if (!demo) throw new Error(`there is no demo ${name} for ${nameOf(file.path, root)}: see site/demos.js`)
       const props = Object.entries({ name, open: demo.open, say: demo.say })
       const attributes = props.map(([prop, value]) => ({ type: 'mdxJsxAttribute', name: prop, value }))
       Object.assign(node, { type: 'mdxJsxFlowElement', name: 'Try', attributes, children: [] })
     }
   }
+}
+
+/** Returns the path of a file in the repository, with slashes. */
+function nameOf(path: string, root: string): string {
+  return relative(root, path).replaceAll('\\', '/')
 }
 
 function* nodesIn(node: Node): Generator<Node> {

@@ -112,6 +112,8 @@ describe('the site', () => {
 
   it('finds a word in all pages', { tags: ['matrix'] }, async ({ browser }) => {
     const { page } = await open(browser, '')
+    // Before it says so, nothing listens to the keys.
+    await page.getByText('Ctrl', { exact: true }).waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('watch_index')
 
