@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 const isolated = ['test/**/*.isolated.test.ts']
-const slow = ['test/**/*.slow.test.ts']
+const slow = ['test/**/*.slow.test.ts', 'site/*.slow.test.ts']
 /** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones. CI runs only the first. */
 const models = process.env.CI ? [] : ['test/**/*.model.test.ts']
 const [fastRuns, slowRuns] = process.env.CI ? [6, 15] : [30, 3000]
@@ -86,7 +86,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'site/*.test.ts'],
           exclude: [...isolated, ...slow],
           isolate: false,
           provide: { runs: fastRuns },

@@ -25,9 +25,9 @@ describe('the build', () => {
   )
 
   it('comes before all that needs it', () => {
-    const { prestart, pretest, prepack } = manifest.scripts
+    const { prestart, pretest, prepack, presite } = manifest.scripts
 
-    for (const script of [prestart, pretest, prepack]) expect(script).toMatch(/^npm run (--silent )?build\b/)
+    for (const script of [prestart, pretest, prepack, presite]) expect(script).toMatch(/^npm run (--silent )?build\b/)
   })
 })
 
