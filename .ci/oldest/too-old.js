@@ -34,7 +34,7 @@ const { load } = await import('./too-old/messages.js')
 const uses = {
   'mockmaker/vitest': [
     () => {},
-    /^mockmaker\/vitest needs vitest \d+\.\d+\.\d+ or newer, and 0\.1\.0 is installed: npm install vitest@\d+$/,
+    /^mockmaker\/vitest needs vitest \d+\.\d+\.\d+ or newer, and 0\.1\.0 is installed: npm install vitest@\d+\. More in the package: docs\/something-is-wrong\.md$/,
   ],
   'mockmaker/node': [({ setupMockmaker }) => setupMockmaker(), /^mockmaker needs msw .* 0\.1\.0 is installed/],
   mockmaker: [({ createMockmaker }) => createMockmaker(), /^mockmaker needs msw .* 0\.1\.0 is installed/],

@@ -60,7 +60,7 @@ describe('the world of a page', () => {
     for (const live of [followed, opened]) {
       // The event with the names comes soon after the changes.
       await expect
-        .poll(() => tokens.map(token => live.names.get(token)))
+        .poll(() => tokens.map(token => live.nameOf(token)))
         .toEqual(tokens.map(token => mock.stories.get(token)?.name))
       live.close()
     }

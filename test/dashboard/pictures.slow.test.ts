@@ -73,7 +73,8 @@ async function takeFirstFind({ page, mock, url }: OpenDashboard): Promise<Buffer
   await page.getByText(/^Toronto won although Frankfurt is nearer/).waitFor()
   await page.getByText('4 regions compared').waitFor()
   await page.locator('.route[mask]').waitFor()
-  // The page has heard of the request, of the seat, and of what a find gets next.
+  // The page has heard of the request, of the player, of the seat, and of what a find gets next.
+  await page.getByText('Gave the seat to SteadyWombat').waitFor()
   await page.getByRole('region', { name: 'Try next' }).waitFor()
   await page.locator('.lobbies .rows').getByText('11 + 1').waitFor()
   await page.locator('.lobbies .rows').getByText('next', { exact: true }).waitFor()

@@ -155,7 +155,7 @@ function Facts({ entry: { caller, answer }, player }: Pick<Details, 'entry' | 'p
           Gave {player === undefined ? 'a seat' : 'the seat to '}
           {player !== undefined && (
             <Button class="link" onClick={() => page.open('player', player)}>
-              {page.live.names.get(player) ?? 'a player'}
+              {page.live.nameOf(player) ?? 'a player'}
             </Button>
           )}{' '}
           in{' '}

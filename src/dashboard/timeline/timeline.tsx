@@ -367,7 +367,7 @@ function lanesData() {
   return {
     players: live.players.peek().map(({ text: lobby, ...span }) => {
       const isLost = outages.has(span.endedAt)
-      const name = live.names.get(span.token)
+      const name = live.nameOf(span.token)
       const text = span.endedAt === undefined ? lobby : playerStates[seatState(span)].word
       return {
         ...span,

@@ -178,7 +178,7 @@ function timesOf({ first_at, last_at }: Warning): string {
 }
 
 /** The page has heard of the story before, or hears of it soon. */
-const nameOf = (token: string) => page.live.names.get(token) ?? 'a player'
+const nameOf = (token: string) => page.live.nameOf(token) ?? 'a player'
 
 /** Says what a warning is about: `client 127.0.0.1:51884 · devices.links.get`. */
 function subjectOf({ address, operation, device_link, players = [], lobby_id, game_mode_id }: Warning): string {

@@ -125,8 +125,8 @@ export class FollowedWorld {
   readonly exchanges: Signal<readonly ShortenedEntry[]> = signal([])
   /** The oldest first. */
   readonly changes: Signal<readonly Change[]> = signal([])
-  /** The names of players by their tokens, as far as the page has heard of their stories. */
-  readonly names = new Map<string, string>()
+  /** By the tokens of players. */
+  readonly #names = new Map<string, string>()
   /** The seats of players. Simulated players have none. */
   readonly players: Signal<readonly PlayerSpan[]> = signal([])
   /** The oldest revision that the mock can still show. */
@@ -324,11 +324,17 @@ export class FollowedWorld {
     this.exchanges.value = this.#withoutDropped(this.exchanges.value)
   }
 
+  /** Names a player. `undefined`: the page has not heard of its story yet. Who shows the name is shown anew when it comes. */
+  nameOf(token: string): string | undefined {
+    void this.stories.value
+    return this.#names.get(token)
+  }
+
   #nameAll(stories: readonly Pick<StorySummary, 'token' | 'name'>[]): void {
     for (const { token, name } of stories) {
-      this.names.set(token, name)
-      const [oldest = ''] = this.names.keys()
-      if (this.names.size > mostNames) this.names.delete(oldest)
+      this.#names.set(token, name)
+      const [oldest = ''] = this.#names.keys()
+      if (this.#names.size > mostNames) this.#names.delete(oldest)
     }
   }
 
@@ -419,7 +425,7 @@ export class FollowedWorld {
         for (const { table, id, became } of changes)
           if (table === 'lobbies' && became === 'created') this.made.set(id, { revision, at: Date.parse(at) })
       this.madeSince = Date.parse((change_sets.length === mostRead && change_sets[0]?.at) || history.oldest_at)
-      this.names.clear()
+      this.#names.clear()
       this.#nameAll(stories)
       this.players.value = spansOfStories(stories, id => this.#lobbyWords(id))
       this.#showOldest(history)
