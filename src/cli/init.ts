@@ -69,7 +69,8 @@ function exampleTemplates(name: ExampleName, root: string): Template[] {
   const source = installedFrom(root)
   const spec = source === undefined ? `^${version}` : `file:${source.replaceAll('\\', '/')}`
   const templates = filesIn(example).map(path => {
-    const [to, text] = [relative(example, path), readFileSync(path, 'utf8')]
+    const to = relative(example, path)
+    const text = readFileSync(path, 'utf8')
     return { to, text: to === 'package.json' ? ownManifest(text, spec) : text }
   })
   // npm links a folder otherwise, and the link finds other copies of msw and of the test tools.
@@ -77,7 +78,7 @@ function exampleTemplates(name: ExampleName, root: string): Template[] {
   return isFolder ? [...templates, { to: '.npmrc', text: 'install-links=true\n' }] : templates
 }
 
-/** Returns the packed file or the folder that npm has installed this package from, or the checkout. `undefined` for a registry. */
+/** Returns the checkout, or the packed file or the folder that npm installed this package from. `undefined`: it came from a registry. */
 function installedFrom(root: string): string | undefined {
   const modules = dirname(root)
   if (basename(modules) !== 'node_modules') return root

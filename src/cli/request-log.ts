@@ -131,7 +131,7 @@ export function logRequests(
   })
 }
 
-/** Prints a line when a region that goes down stops lobbies. */
+/** Prints a line when a region goes down, with the number of lobbies that it stopped. */
 function logOutages(
   { id, world }: RunningWorld,
   { format, console: { print, printJson, style } }: { readonly format: 'text' | 'json'; readonly console: Console },

@@ -89,7 +89,7 @@ export function snippetsOf(schema: z.core.$ZodType) {
   return examples.get(schema)?.map(([label, description, entry]) => ({ label, description, body: withTabStops(entry) }))
 }
 
-/** Makes each text and number a tab stop: `${1:duel}`. Equal ones are one stop. `^` stands before what is no text. */
+/** Makes each text and number a tab stop: `${1:duel}`. Equal values are one stop. With `^`, an editor inserts a number without quotes. */
 function withTabStops(entry: unknown): unknown {
   const stops: unknown[] = []
   const text = JSON.stringify(entry, (_, value: unknown) => {

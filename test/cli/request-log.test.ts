@@ -262,11 +262,11 @@ describe('the line of a request', () => {
 
 describe('the line of an outage', () => {
   const scenario = { regions: ['lnd-fra'], game_modes: ['duel'], lobbies: [{ region_id: 'lnd-fra' }] }
-  const printed = async (format: 'text' | 'json') => {
+  const printed = async (format: 'text' | 'json', failuresOnly = false) => {
     const mock = createMock({ scenario })
     await mock.worlds.put('more')
     const { process, written } = processWith()
-    logRequests(mock, { format, console: createConsole(process) })
+    logRequests(mock, { format, failuresOnly, console: createConsole(process) })
     for (const world of [mock.default, mock.worlds.known('more')])
       world.faults.add({ region: 'lnd-fra', effect: { outage: true } })
     process.emit('exit', 0)
@@ -279,6 +279,10 @@ describe('the line of an outage', () => {
       expect.stringMatching(/^outage {2}lnd-fra is down: 1 lobby has stopped \(fault \S+\)$/),
       expect.stringMatching(/^outage {2}lnd-fra is down \[more\]: 1 lobby has stopped \(fault \S+\)$/),
     ])
+  })
+
+  it('is left out with --quiet', async () => {
+    expect(await printed('text', true)).toEqual([''])
   })
 
   it('is an object with --json', async () => {

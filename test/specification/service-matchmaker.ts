@@ -2,13 +2,14 @@ import { expect } from 'vitest'
 import type { Join } from '../../src/core/contract/lobbies.js'
 import { lobbyTokenOf } from '../../src/core/store/tokens.js'
 import type { OpenMock } from '../support/entry-points.js'
-import { failure, ok, type TestResponse } from '../support/http.js'
+import { failure, ok, post, type TestResponse } from '../support/http.js'
 import { bearer, ids, tokens } from '../support/tanks.js'
 import type { Frame } from './frame.js'
 
 type Mock = Pick<OpenMock, 'send'>
 type Headers = Readonly<Record<string, string>>
 
+const prod = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}`
 const open = bearer(tokens.public)
 const closed = bearer(tokens.publicClosed)
 const captcha = { hcaptcha: { client_response: '10000000-aaaa-bbbb-cccc-000000000001' } }
@@ -24,13 +25,10 @@ const join = (mock: Mock, lobby_id: string, headers?: Headers) =>
 const create = (mock: Mock, body: object) => send(mock, 'lobbies/create', { body: { captcha, ...body } })
 const callAsServer = (mock: Mock, how: 'connected' | 'disconnected', { token, by }: { token: string; by: string }) =>
   send(mock, `players/${how}`, { body: { player_token: token }, headers: bearer(by) })
-const close = (mock: Mock, lobbyId: string, is_closed: boolean) =>
-  mock.send({
-    method: 'PUT',
-    path: '/matchmaker/lobbies/closed',
-    headers: bearer(lobbyTokenOf(lobbyId)),
-    body: JSON.stringify({ is_closed }),
-  })
+const close = (mock: Mock, by: string, is_closed: boolean) =>
+  mock.send({ ...post('/matchmaker/lobbies/closed', { is_closed }, by), method: 'PUT' })
+const limit = (mock: Mock, limits: { lobby_count_max: number; max_players: number }) =>
+  mock.send(post(`${prod}/mm-config`, limits, tokens.cloud))
 const seat = (got: TestResponse) => ok(got) as Join
 const lobbyId = (got: TestResponse) => seat(got).lobby.lobby_id
 const playerCount = async (mock: Mock) =>
@@ -100,13 +98,10 @@ function apiTests({ describe, it }: Frame): void {
         target_port: port,
         proxy_protocol: 'https',
       }))
-      const made = await mock.send({
-        method: 'POST',
-        path: `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/tokens/development`,
-        headers: bearer(tokens.cloud),
-        body: JSON.stringify({ hostname: '127.0.0.1', lobby_ports }),
-      })
-      const { token: by } = ok(made) as { token: string }
+      const body = { hostname: '127.0.0.1', lobby_ports }
+      const { token: by } = ok(await mock.send(post(`${prod}/tokens/development`, body, tokens.cloud))) as {
+        token: string
+      }
       const a = seat(await find(mock, { game_modes: ['duel'] }, bearer(by)))
       const b = seat(await join(mock, a.lobby.lobby_id, bearer(by)))
 
@@ -117,15 +112,7 @@ function apiTests({ describe, it }: Frame): void {
       ])
       for (const how of ['connected', 'disconnected'] as const)
         for (const { player } of [a, b]) ok(await callAsServer(mock, how, { token: player.token, by }))
-      for (const is_closed of [true, false])
-        ok(
-          await mock.send({
-            method: 'PUT',
-            path: '/matchmaker/lobbies/closed',
-            headers: bearer(by),
-            body: JSON.stringify({ is_closed }),
-          }),
-        )
+      for (const is_closed of [true, false]) ok(await close(mock, by, is_closed))
     })
 
     it('list.rs: list_lobbies, player_statistics', async ({ mock }) => {
@@ -156,7 +143,7 @@ function apiTests({ describe, it }: Frame): void {
 function lobbyTests({ describe, it }: Frame): void {
   describe('svc/pkg/mm/worker/tests, lobbies', () => {
     it('lobby_closed_set.rs: empty', async ({ mock }) => {
-      ok(await close(mock, 'empty', true))
+      ok(await close(mock, lobbyTokenOf('empty'), true))
 
       expect((await list(mock)).lobbies.map(lobby => lobby.lobby_id)).not.toContain('empty')
     })
@@ -175,24 +162,18 @@ function lobbyTests({ describe, it }: Frame): void {
     })
 
     it('lobby_create.rs: lobby_create_max_lobby_count', async ({ mock }) => {
-      await mock.send({
-        method: 'POST',
-        path: `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`,
-        headers: bearer(tokens.cloud),
-        // Five exist already.
-        body: JSON.stringify({ lobby_count_max: 8, max_players: 32 }),
-      })
+      // Five exist already.
+      await limit(mock, { lobby_count_max: 8, max_players: 32 })
 
       for (let i = 0; i < 3; i++) ok(await create(mock, { game_mode: 'ffa' }))
       expect(failure(await create(mock, { game_mode: 'ffa' }))).toBe('400 MATCHMAKER_TOO_MANY_LOBBIES')
     })
 
     it('lobby_state_set.rs: set_lobby_state', async ({ mock }) => {
-      const headers = bearer(lobbyTokenOf('empty'))
-      const body = JSON.stringify({ foo: 'bar' })
-      ok(await mock.send({ method: 'PUT', path: '/matchmaker/lobbies/state', headers, body }))
+      const by = lobbyTokenOf('empty')
+      ok(await mock.send({ ...post('/matchmaker/lobbies/state', { foo: 'bar' }, by), method: 'PUT' }))
 
-      expect(await read(mock, 'lobbies/empty/state', headers)).toEqual({ foo: 'bar' })
+      expect(await read(mock, 'lobbies/empty/state', bearer(by))).toEqual({ foo: 'bar' })
     })
   })
 }
@@ -203,28 +184,23 @@ function findTests({ describe, it }: Frame): void {
   describe('svc/pkg/mm/worker/tests/lobby_find.rs', () => {
     it('direct, direct_closed', async ({ mock }) => {
       expect(lobbyId(await join(mock, 'empty'))).toBe('empty')
-      ok(await close(mock, 'empty', true))
+      ok(await close(mock, lobbyTokenOf('empty'), true))
       expect(lobbyId(await join(mock, 'empty'))).toBe('empty')
     })
 
     it('lobby_group_existing, lobby_group_closed, lobby_group_closed_auto_create', async ({ mock }) => {
       const asked = { game_modes: ['ffa'] }
       expect(lobbyId(await find(mock, asked))).toBe('empty')
-      ok(await close(mock, 'empty', true))
+      ok(await close(mock, lobbyTokenOf('empty'), true))
       expect(failure(await find(mock, { ...asked, ...noCreate }))).toBe('400 MATCHMAKER_NO_AVAILABLE_LOBBIES')
-      ok(await close(mock, 'empty', false))
+      ok(await close(mock, lobbyTokenOf('empty'), false))
       expect(lobbyId(await find(mock, { ...asked, ...noCreate }))).toBe('empty')
-      ok(await close(mock, 'empty', true))
+      ok(await close(mock, lobbyTokenOf('empty'), true))
       expect(lobbyId(await find(mock, asked))).not.toBe('empty')
     })
 
     it('max_players_per_client', async ({ mock }) => {
-      await mock.send({
-        method: 'POST',
-        path: `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`,
-        headers: bearer(tokens.cloud),
-        body: JSON.stringify({ lobby_count_max: 32, max_players: 3 }),
-      })
+      await limit(mock, { lobby_count_max: 32, max_players: 3 })
       const from = { ...open, 'x-forwarded-for': '203.0.113.7' }
 
       for (let i = 0; i < 3; i++) ok(await join(mock, 'empty', from))

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import type { JournalEntry } from '../../src/core/contract/journal.js'
 import type { Mockmaker } from '../../src/index.js'
@@ -57,8 +58,7 @@ export function itKeepsEvidence(): void {
     const { testPath = '' } = expect.getState()
     const lines = [...(evidence.get(testPath) ?? [])].sort()
     const file = `${basename(testPath).replace(/\..*/, '')}.txt`
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(
-      new URL(`../specification/evidence/${file}`, import.meta.url).pathname,
-    )
+    const path = fileURLToPath(new URL(`../specification/evidence/${file}`, import.meta.url))
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(path)
   })
 }

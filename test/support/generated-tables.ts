@@ -111,7 +111,7 @@ function flagList(table: FlagTable): string {
     return `- ${namesOf(flag)}${instead && ` (${instead})`}: ${escaped(help)}${listed}${commands}`
   })
   const ofServe = Object.values(table).filter(flag => !isCommon(flag) && isOfServe(flag))
-  if (['serve', 'exec'].some(name => table === flagsOf[name as 'exec']) || ofServe.length === 0) return lines.join('\n')
+  if (table === flagsOf.serve || table === flagsOf.exec || ofServe.length === 0) return lines.join('\n')
   return [...lines, `- ${ofServe.map(namesOf).join(', ')}: as [above](#serve)`].join('\n')
 }
 

@@ -71,34 +71,36 @@ function sourceOf(code: string): string | undefined {
   )
 }
 
+const listed = (codes: readonly string[]) => codes.map(code => `\`${code}\``).join(', ')
+
 /** The table of operations, and the error codes by what answers them. */
 export function levelTable(): string {
-  const groups = new Map<string, string[]>()
+  const groups = new Map<string, ErrorCode[]>()
   for (const code of Object.keys(errorStatus) as ErrorCode[]) {
     const source = sourceOf(code)
     if (source === undefined) continue
-    groups.set(source, [...(groups.get(source) ?? []), `\`${code}\``])
+    groups.set(source, [...(groups.get(source) ?? []), code])
   }
-  const unplanted = [...groups.values()].flat().filter(code => !(code.slice(1, -1) in killedOf))
+  const unplanted = [...groups.values()].flat().filter(code => !(code in killedOf))
   return [
     '| operation | codes | clients | service | mutants |',
     '|---|---|---|---|---|',
     ...operationIds.map(operationRow),
     '',
-    ...[...groups].map(([source, codes]) => `- From ${source}: ${codes.join(', ')}`),
-    `- Of these, no mutant adds or takes ${unplanted.join(', ')}`,
+    ...[...groups].map(([source, codes]) => `- From ${source}: ${listed(codes)}`),
+    `- Of these, no mutant adds or takes ${listed(unplanted)}`,
   ].join('\n')
 }
 
 /** What the front page says. Only evidence of others proves something. */
 export function levelLine(): string {
   const levelOf = (found: readonly Evidence[]) =>
-    found.length === 0 ? 'unknown' : found.every(({ source }) => source === 'specification') ? 'not proven' : 'proven'
+    found.length === 0 ? 'unknown' : found.every(({ source }) => source === 'specification') ? 'tested' : 'proven'
   const operationLevels = operationIds.map(id => levelOf(ofOperation(id)))
   const codeLevels = Object.keys(errorStatus).map(code => levelOf(ofCode(code)))
   const counts = (level: ReturnType<typeof levelOf>) =>
     [operationLevels, codeLevels].map(levels => levels.filter(one => one === level).length)
   const [ids, codes] = counts('proven')
   const by = "by published clients or the service's own tests"
-  return `[Proven](docs/reference/fidelity.md) ${by}: ${ids} operations and ${codes} error codes. Not proven: ${counts('not proven').join(' and ')}. Unknown: ${counts('unknown').join(' and ')}.`
+  return `[Proven](docs/reference/fidelity.md) ${by}: ${ids} operations and ${codes} error codes. By our tests alone: ${counts('tested').join(' and ')}. By none: ${counts('unknown').join(' and ')}.`
 }

@@ -88,7 +88,7 @@ export const gameServerOperations = {
       fidelity: [
         takeoverNote,
         tokenCheckNote,
-        'A player of another lobby is removed from there, by `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`. No other error changes data.',
+        'A player of another lobby is removed from there, and the answer is `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`. No other error changes data.',
         'A player who left, or whose seat expired, is known for another hour.',
       ],
     },

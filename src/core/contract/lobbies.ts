@@ -93,7 +93,7 @@ const proofs = lazy(() => ({ captcha: z.unknown().optional(), verification_data:
 
 const noProofNote = 'The mock ignores `captcha` and `verification_data`.'
 const optionsNote =
-  'Game modes allow `tags` and `max_players`, unless the scenario says `taggable: false`, `dynamic_max_players: false`. In the real service the version decides.'
+  'Game modes allow `tags` and `max_players`, unless the scenario says `taggable: false` or `dynamic_max_players: false`. In the real service the version decides.'
 const sameAsFindNote = 'The limit per address and the simulated game server work as in `lobbies.find`.'
 const simulatedServerNotes = [
   'By default the mock simulates the game server: the lobby is ready at once. A player connects after 2 s, and leaves after 30 min.',
@@ -227,7 +227,7 @@ export const lobbyOperations = {
       source: 'client',
       fidelity: [
         'Game modes allow it and `publicity: "public"`, unless the scenario says `disabled: [create]`. In the real service the version decides.',
-        'The real service may refuse `publicity` by `MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID`.',
+        'The real service may refuse `publicity` with `MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID`.',
         optionsNote,
         sameAsFindNote,
         noProofNote,

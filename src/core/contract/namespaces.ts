@@ -280,7 +280,7 @@ export const namespaceOperations = {
   'games.namespaces.addNamespaceDomain': operation(
     'POST /cloud/games/{game_id}/namespaces/{namespace_id}/domains',
     {
-      summary: 'Adds a domain to a namespace, to which the calls of its pages then belong.',
+      summary: 'Adds a domain to a namespace. Calls from its pages then belong to the namespace.',
       auth: 'cloud',
       kind: 'write',
       errors: [

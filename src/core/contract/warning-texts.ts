@@ -6,7 +6,7 @@ export const warningTexts: { readonly [Rule in WarningRule]: string } = {
   'watch without index':
     'A device link is asked for 5 times in a row without `watch_index`, or with an old one. In a hot loop, that warning takes its place.',
   'no pause after failure':
-    'One client repeats a request that fails 5 times in a row for the same reason, without growing pauses or `retry-after`.',
+    'One client repeats a request that fails 5 times in a row for the same reason, without growing pauses. Or it does not wait for `retry-after`.',
   'never connected': 'A seat expires, because the server of its lobby never called `players.connected` for it.',
   'seats unused': 'An address takes 3 seats in a row, and all of them expire.',
   'never ready': 'The server of a lobby has not called `lobbies.ready` after 10 s.',

@@ -150,7 +150,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /worlds/{world_id}', {
     answeredBy: 'named',
-    summary: 'Returns a world: its texts, seed, revision, time, and the size of each table.',
+    summary: 'Returns a world: its title, seed, revision, time, and the size of each table.',
     run({ server, params: { world_id }, isReadOnly }): WorldDescription & Pick<ListedWorld, 'created_at'> {
       const world = existing('world', world_id, server.worlds.get(world_id))
       const createdAt = server.worlds.createdAt(world_id)
@@ -309,7 +309,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('POST /clock/advance', {
-    summary: 'Moves the time forward, and runs what falls due first.',
+    summary: 'Moves the time forward, and answers once everything that fell due has run.',
     body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
     async run({ mock, request, body: { by } }) {
       await untilDisconnected(request, signal => mock.world.clock.advance(by, { signal }))
@@ -377,7 +377,8 @@ export const controlCalls = lazy(() => [
     }),
   }),
   call('GET /journal', {
-    summary: 'Lists the newest requests, the oldest first. `pending` ones wait for answers, and `waits` for requests.',
+    summary:
+      'Lists the newest requests, the oldest first. `pending` are requests that wait for answers, `waits` calls that wait for requests.',
     query: JournalFilter().extend({
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),
@@ -429,7 +430,7 @@ export const controlCalls = lazy(() => [
   }),
   call('POST /journal/verify', {
     isRead: true,
-    summary: 'Tells whether the journal has these requests, else the nearest ones.',
+    summary: 'Tells whether the journal has these requests. If not, lists the nearest ones.',
     body: Expectation(),
     run: ({ mock, body }) => mock.journal.verify(body),
   }),
@@ -442,7 +443,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /stories', {
     summary:
-      'Lists the stories of players, the newest first. `q` is a part of a token, name or place. `limit` is 50, at most 500. `next` is `before` of the next page.',
+      'Lists the stories of players, the newest first. `q` is a part of a token, name, address, lobby, game mode or region. `limit` is 50, at most 500. `next` is `before` of the next page.',
     query: StoryFilter().extend({
       simulated: trueOrFalse.optional(),
       limit: wholeNumber.optional(),

@@ -660,7 +660,7 @@ export interface OperationInputs {
   'games.namespaces.createGameNamespaceTokenPublic': GamesNamespacesCreateGameNamespaceTokenPublicInput
   /** Allows or forbids calls without a token from the domains of a namespace. */
   'games.namespaces.toggleNamespaceDomainPublicAuth': GamesNamespacesToggleNamespaceDomainPublicAuthInput
-  /** Adds a domain to a namespace, to which the calls of its pages then belong. */
+  /** Adds a domain to a namespace. Calls from its pages then belong to the namespace. */
   'games.namespaces.addNamespaceDomain': GamesNamespacesAddNamespaceDomainInput
   /** Removes a domain from a namespace. */
   'games.namespaces.removeNamespaceDomain': GamesNamespacesRemoveNamespaceDomainInput
@@ -729,7 +729,7 @@ export interface OperationOutputs {
   'games.namespaces.createGameNamespaceTokenPublic': GamesNamespacesCreateGameNamespaceTokenPublicOutput
   /** Allows or forbids calls without a token from the domains of a namespace. */
   'games.namespaces.toggleNamespaceDomainPublicAuth': Record<string, never>
-  /** Adds a domain to a namespace, to which the calls of its pages then belong. */
+  /** Adds a domain to a namespace. Calls from its pages then belong to the namespace. */
   'games.namespaces.addNamespaceDomain': Record<string, never>
   /** Removes a domain from a namespace. */
   'games.namespaces.removeNamespaceDomain': Record<string, never>

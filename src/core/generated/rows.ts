@@ -70,7 +70,7 @@ export interface SettingsRow {
         'watch without index'?: 'off' | undefined
         /**
          * off: no warning. Without it: One client repeats a request that fails 5 times in a row for the same reason,
-         * without growing pauses or `retry-after`.
+         * without growing pauses. Or it does not wait for `retry-after`.
          */
         'no pause after failure'?: 'off' | undefined
         /**

@@ -1,12 +1,12 @@
 import { distance } from 'fastest-levenshtein'
 import { beginAtCaller } from './caller-stack.js'
 
-/** The name of a scenario file that `init` writes and messages name. The language servers of editors can find a schema by its end. */
+/** The scenario file that `init` writes, and that messages name. Editors can find a schema by such an ending. */
 export const scenarioFile = 'scenario.mockmaker.yaml'
 
 const longestQuote = 80 // characters
 
-/** The end of a message that the page explains. */
+/** Ends a message whose causes docs/something-is-wrong.md explains. */
 export const startPage = 'More in the package: docs/something-is-wrong.md'
 
 /** Quotes a value in a message, as JSON of at most 80 characters. A large value costs no more time. */

@@ -59,8 +59,10 @@ export interface GameServerLog extends GameServerState {
 /** Says how a server ended by itself: `its game server ended with exit code 1`. `undefined` if it did not. */
 export function endText({ status, exit_code, signal, message }: Partial<GameServerState> = {}): string | undefined {
   if (status !== 'crashed' && status !== 'ended') return undefined
-  const how = exit_code === undefined ? signal && `was ended by ${signal}` : `ended with exit code ${exit_code}`
-  return how === undefined ? message : `its game server ${how}`
+  if (exit_code !== undefined) return `its game server ended with exit code ${exit_code}`
+  if (signal !== undefined) return `its game server was ended by ${signal}`
+  // The message of one without a process: `not started: no such command`.
+  return message && `its game server was ${message}`
 }
 
 /** The processes that the mock has started as game servers. */

@@ -42,10 +42,10 @@ export const SettingsRow = z.strictObject({
           z.literal('off').optional().describe(`off: no warning. Without it: ${warningTexts[rule]}`),
         ]),
       ) as RuleSwitches,
-      // A list and `off` come to mind.
+      // Users also try `off` alone, or a list of rules.
       {
         error: ({ code }) =>
-          code === 'invalid_type' ? 'expected each rule to turn off, as in {hot loop: off}' : undefined,
+          code === 'invalid_type' ? 'expected the rules to turn off, as in {hot loop: off}' : undefined,
       },
     )
     .optional()

@@ -230,7 +230,7 @@ describe('an explained request', () => {
         await mock.world.lobbies.update('gone', { status: 'stopped' })
         showServers(mock, [{ lobby_id: 'gone', status: 'crashed', message: 'not started: no such command' }])
       },
-      'not started: no such command',
+      'its game server was not started: no such command',
     ],
     ['by code', mock => mock.world.lobbies.update('gone', { status: 'stopped' }), 'your code stopped it'],
     ['without a server', mock => mock.clock.advance('5m'), 'no server called lobbies.ready in time'],

@@ -266,7 +266,7 @@ describe('the refusal of a wrong key or value', () => {
         withLobby({ state: JSON.parse('['.repeat(65) + ']'.repeat(65)) }),
         `lobbies[0].state is ${'['.repeat(65)}${']'.repeat(12)}…: expected JSON that nests at most 64 levels`,
       ],
-      [{ warnings: 'off' }, 'warnings is "off": expected each rule to turn off, as in {hot loop: off}'],
+      [{ warnings: 'off' }, 'warnings is "off": expected the rules to turn off, as in {hot loop: off}'],
       [{ device_links: [{ status: 'done' }] }, 'device_links[0].status is "done": expected "pending" or "complete"'],
       [
         { device_links: [{ completes_after: '5 s' }] },
