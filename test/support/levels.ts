@@ -102,5 +102,5 @@ export function levelLine(): string {
     [operationLevels, codeLevels].map(levels => levels.filter(one => one === level).length)
   const [ids, codes] = counts('proven')
   const by = "by published clients or the service's own tests"
-  return `[Proven](docs/reference/fidelity.md) ${by}: ${ids} operations and ${codes} error codes. By our tests alone: ${counts('tested').join(' and ')}. By none: ${counts('unknown').join(' and ')}.`
+  return `[Proven](docs/reference/fidelity.md) ${by}: ${ids} operations and ${codes} error codes. Not proven, by our tests alone: ${counts('tested').join(' and ')}. Unknown: ${counts('unknown').join(' and ')}.`
 }
