@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type ErrorCode, errorStatus } from '../../src/core/contract/errors.js'
 import { type OperationId, operationIds, operations } from '../../src/core/contract/operations.js'
+import { counted } from '../../src/core/lib/messages.js'
 
 /** An answer that a test has seen: see `test/support/evidence.ts`. */
 interface Evidence {
@@ -98,9 +99,15 @@ export function levelLine(): string {
     found.length === 0 ? 'unknown' : found.every(({ source }) => source === 'specification') ? 'tested' : 'proven'
   const operationLevels = operationIds.map(id => levelOf(ofOperation(id)))
   const codeLevels = Object.keys(errorStatus).map(code => levelOf(ofCode(code)))
-  const counts = (level: ReturnType<typeof levelOf>) =>
-    [operationLevels, codeLevels].map(levels => levels.filter(one => one === level).length)
-  const [ids, codes] = counts('proven')
+  const count = (levels: readonly string[], level: ReturnType<typeof levelOf>) =>
+    levels.filter(one => one === level).length
+  const named = (level: ReturnType<typeof levelOf>) =>
+    [
+      counted(count(operationLevels, level), 'operation', 'operations'),
+      counted(count(codeLevels, level), 'code', 'codes'),
+    ]
+      .filter(text => !text.startsWith('0 '))
+      .join(' and ')
   const by = "by published clients or the service's own tests"
-  return `[Proven](docs/reference/fidelity.md) ${by}: ${ids} operations and ${codes} error codes. Not proven, by our tests alone: ${counts('tested').join(' and ')}. Unknown: ${counts('unknown').join(' and ')}.`
+  return `[Proven](docs/reference/fidelity.md) ${by}: ${named('proven')}. Not proven, by our tests alone: ${named('tested')}. Unknown: ${named('unknown')}.`
 }

@@ -53,7 +53,7 @@ describe('the diagram of a story', () => {
       '    c->>m: 20:00:00.005 Found<br/>The client called lobbies.find, and got duel in Frankfurt: no<br/>lobby in the requested game modes and regions had a free seat<br/>that fits, so the mock created one. The answer came after 807<br/>ms.<br/>not 01234567 in fra: full',
       '    Note over m: 20:00:00.005 Seat reserved<br/>Seat 1 of 2.',
       '    p1->>m: 20:00:00.012 lobbies.find<br/>Seat 2 of 2. duel in Frankfurt',
-      '    s->>m: 20:00:00.812 (+807 ms) Lobby ready<br/>The server of the lobby is ready. It is lost after 2 min.',
+      '    s->>m: 20:00:00.812 (+807 ms) Lobby ready<br/>The server of the lobby is ready. The seat is lost after 2 min.',
       '    m-->>c: 20:00:00.812 Answered<br/>The client got its seat.',
       '    Note over m: 20:02:00.812 (+2 min) Seat expired<br/>Nobody connected in time, so the seat is free again.',
       '    s-xm: 20:02:01.812 (+1 s) players.connected refused<br/>players.connected: Refused: the seat had expired.',

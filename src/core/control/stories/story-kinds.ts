@@ -78,13 +78,14 @@ const table = {
   lobby_ready: {
     is: 'row',
     title: 'Lobby ready',
-    text: (fact, { rows }) => `The server of the lobby is ready.${expiryText(fact, rows)}`,
+    text: (fact, { rows }) => `The server of the lobby is ready.${expiryText(fact, rows, 'The seat')}`,
   },
   handed_over: {
     is: 'row',
     outcome: 'on_the_way',
     title: 'Handed over',
-    text: (fact, { rows }) => `A real server gets the lobby, and has to connect the player.${expiryText(fact, rows)}`,
+    text: (fact, { rows }) =>
+      `A real server gets the lobby, and has to connect the player.${expiryText(fact, rows, 'The seat')}`,
   },
   moved: {
     is: 'row',
@@ -255,9 +256,9 @@ function makerText(fact: StoryFact): string {
   return fact.cause === 'request' ? '' : ` ${actorText(fact)} made it.`
 }
 
-function expiryText({ at }: StoryFact, { player }: FactRows): string {
+function expiryText({ at }: StoryFact, { player }: FactRows, what = 'It'): string {
   if (player?.status !== 'reserved' || player.expires_at === undefined) return ''
-  return ` It is lost after ${elapsedText(player.expires_at - at)}.`
+  return ` ${what} is lost after ${elapsedText(player.expires_at - at)}.`
 }
 
 function connectedText(fact: StoryFact): string {
