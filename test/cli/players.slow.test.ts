@@ -19,8 +19,12 @@ async function serveGame(page: string, scenario: string) {
     const response = await fetch(`${mock.url}/__mock/players`)
     return ((await response.json()) as { players: { status: string }[] }).players
   }
+  const stories = async (outcome: string) => {
+    const response = await fetch(`${mock.url}/__mock/stories?outcome=${outcome}`)
+    return ((await response.json()) as { stories: object[] }).stories
+  }
   const warnings = async () => ((await (await fetch(`${mock.url}/__mock/warnings`)).json()) as WarningsState).warnings
-  return { ...mock, cwd, players, warnings }
+  return { ...mock, cwd, players, stories, warnings }
 }
 
 const guide = 'docs/guides/bots.md'
@@ -31,12 +35,12 @@ const pidsIn = (lines: readonly string[]) =>
 
 describe('mockmaker players', () => {
   it("plays with 3 of the README's client on the README's server, and leaves no process", async () => {
-    const { url, cwd, players, warnings } = await serveGame('README.md', 'duel.yaml')
+    const { url, cwd, stories, warnings } = await serveGame('README.md', 'duel.yaml')
     const bots = start(['players', '3', '--url', url, '--', process.execPath, 'play.mjs'], { cwd })
     const played = () => bots.lines().filter(line => line.endsWith('| you play'))
 
     await until(() => new Set(played().map(line => line.split(' |')[0])).size === 3)
-    expect((await players()).filter(({ status }) => status === 'connected').length).toBeGreaterThanOrEqual(3)
+    await expect.poll(async () => (await stories('left')).length).toBeGreaterThanOrEqual(3)
     expect(await warnings()).toEqual([])
     bots.signal('SIGINT')
     const { code, stderr } = await bots.exited
