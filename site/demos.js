@@ -6,7 +6,7 @@
  */
 
 /**
- * What a reader can try: `<!--try:find-->` on a page of the docs puts a demo there. `open` is the address on the page of the mock, `say`
+ * The demos of the docs: `<!--try:find-->` on a page puts one there. `open` is the address on the page of the mock, `say`
  * tells what to press, and `play` makes the world.
  *
  * @satisfies {Record<string, { open: string, say: string, play(stage: Stage): Promise<void> }>}

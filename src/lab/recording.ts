@@ -33,7 +33,7 @@ export const mostRequests = 300
 /** All that happened to one client in one case of a check. The verdicts read nothing else. */
 export interface Recording {
   readonly requests: RecordedRequest[]
-  /** What the lab did, in the order of the times: `completed the link`, `moved the clock by 40s`. */
+  /** The actions of the lab, in the order of their times: `completed the link`, `moved the clock by 40s`. */
   readonly acts: { readonly at: number; readonly what: string }[]
   readonly printed: { readonly at: number; readonly text: string }[]
   /** Absent if the lab had to end the client. */

@@ -223,7 +223,7 @@ function keyOf({ id, caller, input }: Call): string {
   return parts.join(' ')
 }
 
-/** A text with its length cannot be read as two. */
+/** Writes a part of a key. A text begins with its length, so two texts never look like one. */
 function keyPart(value: unknown): string {
   if (typeof value === 'string') return `${value.length} ${value}`
   return typeof value === 'object' ? JSON.stringify(value) : String(value)

@@ -88,7 +88,7 @@ class Loop {
     this.#reported = this.#count
   }
 
-  /** Compares an answer with the one before it. The same request at the same revision gets the same answer, which is cheaper to see. */
+  /** Compares an answer with the one before it. At one revision, the same request gets the same answer, so its bytes need no comparison. */
   #isUnchanged({ exchange: { revision }, request: { path, query }, response: { body } }: ObservedExchange): boolean {
     const isSameRequest = path === this.#path && query === this.#query
     if (isSameRequest && revision === this.#revision && body.length === this.#length) return true
