@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** What the specification found, for the other tests and for the report. */
+/** The findings of the specification, for the other tests and for the report. */
 export interface Results {
   /** The mutants that a case reaches, by operation. */
   readonly byOperation: Readonly<Record<string, readonly string[]>>
