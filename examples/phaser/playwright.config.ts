@@ -7,6 +7,9 @@ const url = 'http://localhost:5183'
 export default defineConfig({
   testDir: 'e2e',
   workers: 1,
+  // Vite bundles Phaser for the first page, which takes long on a busy machine.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   use: {
     baseURL: url,
     launchOptions: executablePath === undefined ? {} : { executablePath, args: ['--no-sandbox'] },

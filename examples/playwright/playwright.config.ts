@@ -8,6 +8,8 @@ export default defineConfig<PageMockOptions>({
   testDir: 'tests',
   fullyParallel: true,
   workers: 2,
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   use: {
     baseURL: 'http://localhost:3000',
     launchOptions: executablePath === undefined ? {} : { executablePath, args: ['--no-sandbox'] },
