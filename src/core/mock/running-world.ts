@@ -157,10 +157,10 @@ export class RunningWorld {
     this.responder = new Responder({ worldId: id, allowed, log, redactor, rays: this.#rays, onBug })
     const executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
     this.#runner = this.overrides.over(executor)
-    const record: WarningRecorder['addExchange'] = (exchange, ...facts) => {
+    const record: WarningRecorder['addExchange'] = (exchange, facts, response, endedAt) => {
       history.addExchange(exchange)
       recorder.addExchange(exchange)
-      warnings.addExchange(exchange, ...facts)
+      warnings.addExchange(exchange, facts, response, endedAt)
     }
     const parts = { worldId: id, world, faults, history, pending, responder: this.responder, record }
     this.#handlerOf = run => request => new Exchange(request, parts).answer(run)

@@ -68,6 +68,8 @@ export class Exchange implements RequestFacts, CallOrigin {
   /** The revision of the world that the answer is about. */
   #resolvedAt: number | undefined
   #hasEnded = false
+  /** The time of the answer, in ms of the world's clock. */
+  #endedAt: number | undefined
   /** Created on first use, so that a waiting request holds none. */
   #rayId: string | undefined
 
@@ -84,7 +86,13 @@ export class Exchange implements RequestFacts, CallOrigin {
 
   get date(): number {
     const shift = this.#effect?.date
-    return this.#parts.world.clock.now() + (shift === undefined ? 0 : (parseShift(shift) ?? 0))
+    return this.#answeredAt() + (shift === undefined ? 0 : (parseShift(shift) ?? 0))
+  }
+
+  /** Reads the world's clock once, when the response gets its headers. */
+  #answeredAt(): number {
+    this.#endedAt ??= this.#parts.world.clock.now()
+    return this.#endedAt
   }
 
   get isEdited(): boolean {
@@ -278,7 +286,7 @@ export class Exchange implements RequestFacts, CallOrigin {
     const { redactor } = responder
     const recorded = new RecordedExchange(this, response, {
       worldId,
-      at: world.clock.now(),
+      at: this.#answeredAt(),
       revision,
       endedAt,
       redactor,

@@ -44,6 +44,7 @@ export class Redactor {
   #known: RegExp | undefined
   /** Tells the state of the world that `#known` is for. */
   #knownAt = Number.NaN
+  #lastPath = { path: '', at: Number.NaN, redacted: '' }
 
   constructor(
     private readonly tables: Tables,
@@ -55,6 +56,14 @@ export class Redactor {
   text(text: string): string {
     const redacted = redactText(this.#cut(text))
     return redacted.includes('%') ? redacted.replaceAll(/[^\s"'/?#&]+/g, part => this.#decoded(part)) : redacted
+  }
+
+  /** Redacts the tokens in a path. Remembers the last one, because clients repeat their requests. */
+  path(path: string): string {
+    const at = this.#stateOfTokens()
+    if (path !== this.#lastPath.path || at !== this.#lastPath.at)
+      this.#lastPath = { path, at, redacted: this.text(path) }
+    return this.#lastPath.redacted
   }
 
   /** Redacts the tokens in a message. It may have shortened them. */
@@ -120,13 +129,19 @@ export class Redactor {
   }
 
   #cut(text: string): string {
-    let at = this.secrets.size
-    for (const name of tokenTables) at += this.tables[name].state.revision
+    const at = this.#stateOfTokens()
     if (at !== this.#knownAt) {
       this.#known = patternOf([...this.secrets, ...namedTokens(this.tables)])
       this.#knownAt = at
     }
     return this.#known ? text.replaceAll(this.#known, redactToken) : text
+  }
+
+  /** Returns a number that changes with the tokens that the mock knows. */
+  #stateOfTokens(): number {
+    let state = this.secrets.size
+    for (const name of tokenTables) state += this.tables[name].state.revision
+    return state
   }
 
   #name(name: string): string {

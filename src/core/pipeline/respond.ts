@@ -164,7 +164,7 @@ export class Responder {
     log.emit({
       world: worldId,
       method: request.method,
-      path: redactor.text(request.path),
+      path: redactor.path(request.path),
       operation,
       caller,
       status,

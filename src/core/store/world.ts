@@ -601,7 +601,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
       revisions?.push(changeSet.revision)
       this.#record?.(changeSet)
     }
-    if (touched && touched.size > 0) callListener(() => this.dependencies.notify(touched))
+    if (touched && touched.size > 0) callListener(tags => this.dependencies.notify(tags), touched)
     if (changeSet && changeSet.changes.length > 0) this.#publisher.publish(changeSet)
     return value
   }

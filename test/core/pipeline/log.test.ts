@@ -245,6 +245,33 @@ describe('the log', () => {
     expect(records.map(record => record.path)).toEqual(['/devices/link/device.…'])
   })
 
+  it('redacts a token in a path from the request on at which the mock knows it', async () => {
+    const { mock, records } = logged()
+    const request: TestRequest = { method: 'GET', path: '/x/mine.PUBSECRET' }
+
+    await ask(mock, request)
+    await mock.world.players.create({ lobby_id: 'empty', player_token: 'mine.PUBSECRET' })
+    await ask(mock, request)
+
+    expect(records.map(({ path }) => path)).toEqual(['/x/mine.PUBSECRET', '/x/mine.…'])
+  })
+
+  it('calls a listener that another one has added only for the next request, and none that another one has removed', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const told: string[] = []
+    mock.log.subscribe(() => {
+      told.push('first')
+      stop()
+      if (told.length === 1) mock.log.subscribe(() => void told.push('added'))
+    })
+    const stop = mock.log.subscribe(() => void told.push('removed'))
+
+    await ask(mock, list)
+    await ask(mock, list)
+
+    expect(told).toEqual(['first', 'first', 'added'])
+  })
+
   it('calls no listener that has unsubscribed', async () => {
     const { mock, records, stop } = logged()
 

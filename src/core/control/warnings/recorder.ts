@@ -9,6 +9,7 @@ import type { ChangeSet } from '../../store/change-set.js'
 import type { LiveWorld } from '../../store/world.js'
 import { ClientKeys } from './client-keys.js'
 import { ClientSeats } from './client-seats.js'
+import { addProof } from './proofs.js'
 import { ruleEntries } from './rules.js'
 import type {
   Mistake,
@@ -21,8 +22,8 @@ import type {
   WarningsState,
 } from './warning.js'
 
-/** The most that a world remembers: warnings, and requests and players of each. */
-const limits = { warnings: 100, requests: 20, players: 20 }
+/** The most that a world remembers: warnings, and players of each. */
+const limits = { warnings: 100, players: 20 }
 
 /** If the world's clock gains less than this on the real time, nobody has moved it. In real ms. */
 const leastMoveMs = 1_000
@@ -53,12 +54,9 @@ class Recorded implements Repeated<unknown> {
     if (this.changed.size > 0) this.changed.emit('soon')
   }
 
-  /** Adds the id of a request. Beyond the limit, keeps the first half and the newest half. */
   addRequest(id: number): void {
     const { requests } = this
-    if (requests.at(-1) === id) return
-    requests.push(id)
-    if (requests.length > limits.requests) requests.splice(limits.requests / 2, 1)
+    if (requests.at(-1) !== id) addProof(requests, id)
   }
 
   warning(): Warning {
@@ -87,6 +85,21 @@ interface Watch {
   readonly events: readonly ((event: ServerEvent) => void)[]
   readonly ends: readonly (() => void)[]
   readonly seats: ClientSeats
+}
+
+function seeExchange({ reads, exchanges, seats }: Watch, observed: ObservedExchange): void {
+  const { exchange } = observed
+  for (const see of exchange.isPlainRead ? reads : exchanges) see(observed)
+  if (exchange.revisions) seats.addExchange(exchange)
+}
+
+function seeChange({ changes, seats }: Watch, changeSet: ChangeSet): void {
+  for (const see of changes) see(changeSet)
+  seats.addChange(changeSet)
+}
+
+function seeEvent({ events }: Watch, event: ServerEvent): void {
+  for (const see of events) see(event)
 }
 
 /** A new warning of a world, for the terminal. */
@@ -127,11 +140,7 @@ export class WarningRecorder implements Warnings {
 
   constructor(source: RecorderSource) {
     this.#source = source
-    source.servers.events.subscribe(event =>
-      this.#run(({ events }) => {
-        for (const see of events) see(event)
-      }),
-    )
+    source.servers.events.subscribe(event => this.#run(seeEvent, event))
   }
 
   list(): Warning[] {
@@ -202,12 +211,9 @@ export class WarningRecorder implements Warnings {
     response: MockResponse,
     endedAt: number,
   ): void {
-    const key = () => this.#keys.of(request, exchange.operation)
+    const key = this.#keys.of(request, exchange.operation)
     const observed = { exchange, request, response, startedAt, endedAt, key }
-    this.#run(({ reads, exchanges, seats }) => {
-      for (const see of exchange.isPlainRead ? reads : exchanges) see(observed)
-      if (exchange.revisions) seats.addExchange(exchange)
-    })
+    this.#run(seeExchange, observed)
   }
 
   /** Shows the rules a change set, after its commit. */
@@ -215,11 +221,7 @@ export class WarningRecorder implements Warnings {
     const { kind } = changeSet.cause
     // Its owner calls `begin` after it.
     if (kind === 'reset' || kind === 'load') return
-    this.#run(({ changes, seats }) => {
-      this.#noteTime(changeSet.at, changeSet.clock !== undefined)
-      for (const see of changes) see(changeSet)
-      seats.addChange(changeSet)
-    })
+    this.#run(seeChange, changeSet)
   }
 
   /** Notes a time of the world's clock. Nobody is to blame for a move of it. Fake timers move it without a change set of the clock. */
@@ -237,11 +239,11 @@ export class WarningRecorder implements Warnings {
     return at - real.now() * this.#source.world.clock.rate
   }
 
-  #run(tell: (watch: Watch) => void): void {
+  #run<What>(see: (watch: Watch, what: What) => void, what: What): void {
     if (this.#isHalted) return
     try {
       this.#watch ??= this.#begin()
-      tell(this.#watch)
+      see(this.#watch, what)
     } catch (error) {
       this.#source.onBug(error, 'in a rule of warnings')
     }
@@ -263,7 +265,7 @@ export class WarningRecorder implements Warnings {
     return {
       reads: all.flatMap(one => one.read ?? []),
       exchanges: all.flatMap(one => one.exchange ?? []),
-      changes: all.flatMap(one => one.change ?? []),
+      changes: [({ at, clock }) => this.#noteTime(at, clock !== undefined), ...all.flatMap(one => one.change ?? [])],
       ends: all.flatMap(one => one.end ?? []),
       events,
       seats: new ClientSeats(event => {

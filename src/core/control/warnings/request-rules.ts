@@ -10,6 +10,7 @@ import { readClient } from '../../pipeline/authenticate.js'
 import type { MockRequest } from '../../pipeline/message.js'
 import { routes } from '../../pipeline/routes.js'
 import { devPlayerPrefix } from '../../store/tokens.js'
+import { addProof } from './proofs.js'
 import { RecentMap } from './recent-map.js'
 import type { Mistake, ObservedExchange, Repeated, Rule, WarningFacts, WarningSubject } from './warning.js'
 
@@ -118,7 +119,7 @@ class Loop {
     const { exchange, request } = observed
     const { link } = exchange.operation === 'devices.links.get' ? linkQuery(request) : {}
     return {
-      ...(link === undefined ? { key: observed.key() } : { key: link, replaces: 'watch without index' }),
+      ...(link === undefined ? { key: observed.key } : { key: link, replaces: 'watch without index' }),
       facts: this.#facts(exchange),
       subject: subjectOf(observed),
       requests: [this.#first.id, exchange.id],
@@ -145,7 +146,7 @@ export const hotLoop: Rule<WarningFacts['hot loop']> = {
     const add = (observed: ObservedExchange) => {
       const { operation, status, revisions } = observed.exchange
       if (operation === undefined || status === 0 || status >= 400 || revisions) return
-      const key = observed.key()
+      const key = observed.key
       let loop = loops.get(key)
       if (!loop) {
         loop = new Loop()
@@ -206,8 +207,6 @@ const longPauseMs = 10_000
 const crowdMs = 250
 /** A longer body, in bytes, is no reason to warn: the bodies of many clients would take too much memory. */
 const longestBody = 16_384
-/** The most requests that prove a mistake. */
-const mostProofs = 20
 /** A timer may be early by so much, and `retry-after` counts whole seconds. In ms. */
 export const earlyMs = 100
 
@@ -283,8 +282,7 @@ class Refusals {
     if (this.#pauses.length >= fewestRefusals) this.#pauses.splice(1, 1)
     this.#count += 1
     this.#unreported += 1
-    this.#requests.push(id)
-    if (this.#requests.length > mostProofs) this.#requests.splice(mostProofs / 2, 1)
+    addProof(this.#requests, id)
     const isPatient = this.#asked || pause >= longPauseMs || doPausesGrow(this.#pauses)
     if (this.#count < fewestRefusals || isPatient || isOfCrowd(this.#firstAt)) return early
     const facts = { who: oneClient, pauses: [...this.#pauses] }
@@ -307,17 +305,17 @@ export const noPauseAfterFailure: Rule<WarningFacts['no pause after failure']> =
     const refused = new RecentMap<Refusals>()
     return {
       read(observed) {
-        if (refused.size > 0) refused.delete(observed.key())
+        if (refused.size > 0) refused.delete(observed.key)
       },
       exchange(observed) {
         const { exchange, request } = observed
         // A path that no operation has is a mistake of its own.
         if (exchange.operation === undefined) return
         if (!hasFailed(exchange)) {
-          if (refused.size > 0) refused.delete(observed.key())
+          if (refused.size > 0) refused.delete(observed.key)
           return
         }
-        const key = observed.key()
+        const key = observed.key
         const known = refused.get(key)
         const mistakes = known?.isSame(request) ? known.add(observed) : undefined
         if (!mistakes) {

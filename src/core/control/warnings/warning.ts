@@ -126,7 +126,7 @@ export interface ObservedExchange {
   readonly startedAt: number
   readonly endedAt: number
   /** The operation and the client: its address, its token, and its connection. So sixteen bots on one machine are sixteen. */
-  key(): string
+  readonly key: string
 }
 
 /** A mistake that a rule has found. */
