@@ -45,6 +45,8 @@ export async function checkServerCommand(
         return refuse(
           `the command of the server is missing: mockmaker check-server ${loaded?.name} -- ./server, or the key servers.command in the scenario`,
         )
+      if (!json)
+        console.warn(`waiting up to ${formatDuration(withinMs)} for the server to call POST /matchmaker/lobbies/ready`)
       const checked = { mock, url, command, client, players, expected, withinMs, gameMode }
       const checks = await checkServer({ ...checked, onReady, onLine, signal })
       const passed = allPassed(checks)

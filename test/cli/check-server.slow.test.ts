@@ -176,7 +176,8 @@ describe('mockmaker check-server', () => {
 
     expect(stdout).toContain('✓ disconnected: for 3 of 3 players')
     expect(stderr).toBe(
-      'waiting up to 2m for the server to connect the players of MOCKMAKER_PLAYER_TOKENS (or pass --client)\n',
+      'waiting up to 2m for the server to call POST /matchmaker/lobbies/ready\n' +
+        'waiting up to 2m for the server to connect the players of MOCKMAKER_PLAYER_TOKENS (or pass --client)\n',
     )
     expect(code).toBe(0)
   })
@@ -220,7 +221,7 @@ describe('mockmaker check-server', () => {
       check('--', 'true', ...Array.from({ length: 3 }, () => 'x'.repeat(60_000))),
     )
 
-    expect([code, stderr]).toEqual([1, ''])
+    expect([code, stderr]).toEqual([1, 'waiting up to 2m for the server to call POST /matchmaker/lobbies/ready\n'])
     expect(stdout).toContain(
       '✗ exit: it could not start: the command and its environment are too long for this system\n',
     )

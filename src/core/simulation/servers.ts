@@ -166,6 +166,8 @@ export type ServerFacts =
       readonly kind: 'ended'
       /** `crashed with exit code 1`, `was ended by SIGSEGV`. */
       readonly exit: string
+      /** False if its exit code was 0. */
+      readonly isCrash: boolean
       /** The tokens of these players. */
       readonly players: readonly string[]
     }

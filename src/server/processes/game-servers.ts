@@ -457,7 +457,7 @@ export class GameServers {
     const tokens = seatedIn(server)
     const hasStarted = exit.error === undefined && !isNotFound(exit)
     if (tokens.length > 0 && hasStarted && !server.isKilled)
-      tell(server, { kind: 'ended', exit: describeEnd(exit), players: tokens })
+      tell(server, { kind: 'ended', exit: describeEnd(exit), isCrash: code !== 0, players: tokens })
     keepLastLines(server)
     setEnd(server, code === 0 ? 'ended' : 'crashed', { ...how, message: text })
     changeLobbyOf(server, stopLobby)

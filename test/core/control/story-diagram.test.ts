@@ -55,7 +55,7 @@ describe('the diagram of a story', () => {
       '    p1->>m: 20:00:00.012 lobbies.find<br/>Seat 2 of 2. duel in Frankfurt',
       '    s->>m: 20:00:00.812 (+807 ms) Lobby ready<br/>The server of the lobby is ready. The seat is lost after 2 min.',
       '    m-->>c: 20:00:00.812 Answered<br/>The client got its seat.',
-      '    Note over m: 20:02:00.812 (+2 min) Seat expired<br/>Nobody connected in time, so the seat is free again.',
+      '    Note over m: 20:02:00.812 (+2 min) Seat expired<br/>No server called players.connected in time, so the seat is free<br/>again.',
       '    s-xm: 20:02:01.812 (+1 s) players.connected refused<br/>players.connected: Refused: the seat had expired.',
       '```',
     ])

@@ -82,10 +82,10 @@ describe('a warning of a dead port', () => {
 
 describe('a warning of a server that ended dirty', () => {
   it.for([
-    [{ code: 0 }, 'ended by itself with exit code 0'],
-    [{ code: 3 }, 'crashed with exit code 3'],
-    [{ signal: 'SIGSEGV' }, 'was ended by SIGSEGV'],
-  ] as const)('tells of the exit %j, and of the players with a seat', async ([exit, how]) => {
+    [{ code: 0 }, 'ended by itself with exit code 0', /disconnected/],
+    [{ code: 3 }, 'crashed with exit code 3', /last lines/],
+    [{ signal: 'SIGSEGV' }, 'was ended by SIGSEGV', /last lines/],
+  ] as const)('tells of the exit %j, and of the players with a seat', async ([exit, how, advice]) => {
     const { warnings, server, name, seat, find } = await game()
     const other = (await find()).json
 
@@ -96,6 +96,7 @@ describe('a warning of a server that ended dirty', () => {
       {
         rule: 'server ended dirty',
         sentence: `${name} ${how}, with 2 players in its lobby.`,
+        advice: expect.stringMatching(advice),
         players: [seat.player.token, other.player.token],
       },
     ])

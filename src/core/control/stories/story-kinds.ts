@@ -100,7 +100,7 @@ const table = {
   }),
   expired: ended('never_connected', {
     title: 'Seat expired',
-    text: 'Nobody connected in time, so the seat is free again.',
+    text: 'No server called players.connected in time, so the seat is free again.',
     ending: ({ lobby, waitedMs, facts }) => `${neverConnected.sentence({ lobby, waitedMs, lateMs: lateMs(facts) })}.`,
   }),
   left: ended('left', {

@@ -55,13 +55,15 @@ export const wrongPort: Rule<WarningFacts['wrong port']> = {
 
 export const endedDirty: Rule<WarningFacts['server ended dirty']> = {
   sentence: ({ who, exit, players }) => `${who} ${exit}, with ${counted(players, 'player', 'players')} in its lobby`,
-  advice: () =>
-    'Before it exits, let it call players/disconnected for each player. After a crash, read its last lines.',
+  advice: ({ isCrash }) =>
+    isCrash
+      ? 'Read the last lines that it wrote.'
+      : 'Before it exits, let it call players/disconnected for each player.',
   observe: (report, watched) => ({
     server(event) {
       if (event.kind !== 'ended') return
-      const { exit, players } = event
-      const facts = { who: serverText(event, watched), exit, players: players.length }
+      const { exit, isCrash, players } = event
+      const facts = { who: serverText(event, watched), exit, isCrash, players: players.length }
       report({ key: event.game_mode_id, facts, subject: { ...subjectOf(event), players }, requests: [] })
     },
   }),

@@ -79,6 +79,7 @@ export interface WarningFacts {
     readonly who: string
     /** `crashed with exit code 1`. */
     readonly exit: string
+    readonly isCrash: boolean
     readonly players: number
   }
   'buffered output': { readonly who: string }
