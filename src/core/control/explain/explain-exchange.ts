@@ -20,7 +20,7 @@ import { fullNameOf } from '../../store/namespaces.js'
 import type { TableName } from '../../store/rows.js'
 import { tablesByPath } from '../../store/table-names.js'
 import type { ReadView } from '../../store/world.js'
-import { choiceText, explainCandidates, obstacleTexts } from './explain-find.js'
+import { choiceText, explainCandidates, obstacleTexts, unknownPlace } from './explain-find.js'
 import { downRegions, listedText, outageTexts } from './outage-texts.js'
 
 type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>
@@ -106,9 +106,11 @@ type Reason = (entry: JournalEntry, tables: ExplainedTables, find: PastFind | un
 const reasons: { readonly [Id in OperationId]?: Reason } = {
   'lobbies.find'(entry, tables, find) {
     const lobby = lobbyOf(entry, tables)
+    const isPlaceless = find && find.location === undefined && findInputOf(entry).regions?.length !== 1
+    const place = isPlaceless ? `. ${unknownPlace}` : ''
     if (!lobby)
-      return 'no lobby in the requested game modes and regions had a free seat that fits, so the mock created one'
-    return choiceText(lobby, find?.candidates.ties ?? 0)
+      return `no lobby in the requested game modes and regions had a free seat that fits, so the mock created one${place}`
+    return choiceText(lobby, find?.candidates.ties ?? 0) + place
   },
   'lobbies.join'(entry, tables) {
     const lobby = lobbyOf(entry, tables)

@@ -124,10 +124,14 @@ export function listFinds({ tables, starter, outageOf }: FindView): ExplainedCho
     })
 }
 
+export const unknownPlace =
+  'The place of the player is unknown, so regions count in their order: set client in the scenario'
+
 function regionText(region_id: string, kilometers: number | undefined, isNew: boolean): string {
   if (!isNew) {
-    const away = kilometers === undefined ? '' : `, ${kilometers} km from the player`
-    return `it is in ${region_id}${away}`
+    return kilometers === undefined
+      ? `it is in ${region_id}. ${unknownPlace}`
+      : `it is in ${region_id}, ${kilometers} km from the player`
   }
   if (kilometers !== undefined)
     return `${region_id} is the nearest region of the game mode, ${kilometers} km from the player`
