@@ -19,7 +19,7 @@ function explainNewest(mock: Pick<Mockmaker, 'journal' | 'explain'>) {
   return mock.explain({ exchange: mock.journal.find().at(-1)?.id ?? 0 })
 }
 
-const placeless = '. The place of the player is unknown, so regions count in their order: set client in the scenario'
+const placeless = '. The place of the player is unknown: set client in the scenario'
 
 describe('an explained request', () => {
   it.for([
@@ -27,7 +27,7 @@ describe('an explained request', () => {
       find({ game_modes: ['duel'] }),
       '200, answered by lobbies.find',
       [
-        `it is the fullest lobby that fits, with 1 of 2 seats taken${placeless}`,
+        'it is the fullest lobby that fits, with 1 of 2 seats taken',
         'it had no token, and tanks/prod needs none',
         'it changed 1 lobby and 1 player',
       ],
@@ -352,7 +352,7 @@ describe('an explained request', () => {
     await answer
 
     expect(explainNewest(mock).because).toContain(
-      `no lobby in the requested game modes and regions had a free seat that fits, so the mock created one${placeless}`,
+      'no lobby in the requested game modes and regions had a free seat that fits, so the mock created one',
     )
   })
 

@@ -99,9 +99,7 @@ describe('an explained find', () => {
     const { candidates, because } = mock.explain({ find: 'ffa' })
 
     expect(candidates?.map(({ lobby_id }) => lobby_id)).toEqual(['in-lnd-syd', 'in-lnd-fra'])
-    expect(because[1]).toBe(
-      'it is in lnd-syd. The place of the player is unknown, so regions count in their order: set client in the scenario',
-    )
+    expect(because[1]).toBe('it is in lnd-syd. The place of the player is unknown: set client in the scenario')
   })
 
   it('says of a lobby that is farther away that it is', async ({ serve }) => {

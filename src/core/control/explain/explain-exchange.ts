@@ -21,7 +21,7 @@ import type { TableName } from '../../store/rows.js'
 import { tablesByPath } from '../../store/table-names.js'
 import type { ReadView } from '../../store/world.js'
 import { choiceText, explainCandidates, obstacleTexts, unknownPlace } from './explain-find.js'
-import { downRegions, listedText, outageTexts } from './outage-texts.js'
+import { downRegions, listedText, outageTexts, regionsOf } from './outage-texts.js'
 
 type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>
 
@@ -106,7 +106,7 @@ type Reason = (entry: JournalEntry, tables: ExplainedTables, find: PastFind | un
 const reasons: { readonly [Id in OperationId]?: Reason } = {
   'lobbies.find'(entry, tables, find) {
     const lobby = lobbyOf(entry, tables)
-    const isPlaceless = find && find.location === undefined && findInputOf(entry).regions?.length !== 1
+    const isPlaceless = find && find.location === undefined && find.regions.length > 1
     const place = isPlaceless ? `. ${unknownPlace}` : ''
     if (!lobby)
       return `no lobby in the requested game modes and regions had a free seat that fits, so the mock created one${place}`
@@ -155,6 +155,7 @@ function watchText({ query, answer, blocked_ms, time, since }: JournalEntry): st
 interface PastFind {
   readonly candidates: FindCandidates
   readonly location: Coordinates | undefined
+  readonly regions: readonly string[]
 }
 
 function findAgain(
@@ -171,6 +172,7 @@ function findAgain(
     return {
       candidates: findCandidates(caller.namespace_id, { input, tables, starter }),
       location: clientLocation(input, tables),
+      regions: regionsOf(caller.namespace_id, input, { tables }),
     }
   } catch (error) {
     // The journal does not keep a long body.

@@ -124,8 +124,7 @@ export function listFinds({ tables, starter, outageOf }: FindView): ExplainedCho
     })
 }
 
-export const unknownPlace =
-  'The place of the player is unknown, so regions count in their order: set client in the scenario'
+export const unknownPlace = 'The place of the player is unknown: set client in the scenario'
 
 function regionText(region_id: string, kilometers: number | undefined, isNew: boolean): string {
   if (!isNew) {

@@ -16,7 +16,11 @@ interface Outages {
 type FindInput = Pick<OperationInput<'lobbies.find'>, 'game_modes' | 'regions'>
 
 /** Lists the regions of a find. */
-function regionsOf(namespace_id: string, { game_modes, regions }: FindInput, { tables }: Outages): string[] {
+export function regionsOf(
+  namespace_id: string,
+  { game_modes, regions }: FindInput,
+  { tables }: Pick<Outages, 'tables'>,
+): string[] {
   const modes = game_modes.flatMap(game_mode_id => tables.gameModes.get(modeKey({ namespace_id, game_mode_id })) ?? [])
   return [...new Set(regions ?? modes.flatMap(mode => mode.regions))]
 }
