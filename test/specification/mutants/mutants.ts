@@ -5,7 +5,7 @@ interface Mutants {
   readonly reached: Set<string>
   planted: string | undefined
   declare(names: readonly string[]): void
-  /** Tells whether this one is planted. Throws if it is asked so often that it loops for ever. */
+  /** Tells whether this one is planted. Throws if it is asked so often since then that it loops for ever. */
   is(name: string): boolean
 }
 
@@ -13,21 +13,30 @@ declare global {
   var mutants: Mutants
 }
 
-const mostInARow = 1_000_000
-let inARow = 0
+/** A loop that a mutant never ends asks for it more often. */
+const mostAsks = 1_000_000
+let planted: string | undefined
+let asks = 0
 
 // The files of a worker share it.
 globalThis.mutants ??= {
   all: new Set(),
   reached: new Set(),
-  planted: undefined,
+  get planted() {
+    return planted
+  },
+  set planted(name) {
+    planted = name
+    asks = 0
+  },
   declare(names) {
     for (const name of names) this.all.add(name)
   },
   is(name) {
     this.reached.add(name)
-    inARow = name === this.planted ? inARow + 1 : 0
-    if (inARow > mostInARow) throw new Error('the mutant loops for ever')
-    return name === this.planted
+    if (name !== planted) return false
+    asks += 1
+    if (asks > mostAsks) throw new Error('the mutant loops for ever')
+    return true
   },
 }

@@ -4,8 +4,8 @@ import { parseSync, Visitor } from 'rolldown/utils'
 import { defineConfig } from 'vitest/config'
 import main, { lua } from '../../../vitest.config.js'
 
-/** `MUTANTS=operations` plants fewer. */
-const mutated = new RegExp(`/src/core/(${process.env.MUTANTS ?? 'operations|pipeline'})/[\\w-]+\\.ts$`)
+/** `MUTANTS=operations` or `MUTANTS=pipeline/faults` plants fewer. */
+const mutated = new RegExp(`/src/core/(${process.env.MUTANTS ?? 'operations|pipeline'})(/[\\w-]+)?\\.ts$`)
 
 interface Range {
   readonly start: number
@@ -94,8 +94,8 @@ export default defineConfig({
           name: 'others',
           include: [
             'test/core/{operations,pipeline,simulation}/*.test.ts',
-            'test/core/control/explain*.test.ts',
-            'test/server/processes/*.test.ts',
+            'test/core/control/{call,events,expect,explain*,fault*,history,input,journal*,memory,read-only,request-waits,sent-request,verify}.test.ts',
+            'test/server/{http,processes}/*.test.ts',
           ],
           exclude: ['**/*.{slow,model,isolated}.test.ts'],
           runner: 'test/specification/mutants/runner.ts',
