@@ -138,9 +138,9 @@ class Queue<Item extends BudgetEntry> {
     this.bytes += item.bytes
   }
 
-  shift(): Item | undefined {
-    const item = this.#items[this.#start]
-    if (item === undefined) return undefined
+  /** Takes the oldest item away. There must be one. */
+  shift(): Item {
+    const item = this.#items[this.#start] as Item // it is filled
     this.#items[this.#start] = undefined
     this.#start += 1
     this.bytes -= item.bytes
@@ -157,8 +157,9 @@ class Queue<Item extends BudgetEntry> {
     return this.#items.slice(this.#start + position) as Item[] // the places after the start are filled
   }
 
+  /** Returns the item at a position from -1, where there is none. */
   at(position: number): Item | undefined {
-    return position < 0 ? undefined : this.#items[this.#start + position]
+    return this.#items[this.#start + position]
   }
 
   /** Finds the position of the first item that is later. All items after it must be later, too. */
@@ -526,12 +527,10 @@ export class History {
     if (!this.#hasEnded) this.limits.budget.add(entry)
   }
 
-  #removeOldest<Entry extends HistoryEntry>(queue: Queue<Entry>): Entry | undefined {
+  #removeOldest<Entry extends HistoryEntry>(queue: Queue<Entry>): void {
     const entry = queue.shift()
-    if (!entry) return undefined
     if (!this.#hasEnded) this.limits.budget.remove(entry)
     this.#lastDropped = Math.max(this.#lastDropped, entry.id)
-    return entry
   }
 
   #exceedsChangeLimits(): boolean {
@@ -579,7 +578,7 @@ export class History {
   #keepReasons(revision: number): void {
     const revisionOf = ({ exchange }: ExchangeEntry) => exchange.revision ?? Number.POSITIVE_INFINITY
     const waiting = this.#exchanges()
-      .filter(({ exchange }) => exchange.revision !== undefined && !exchange.reasons)
+      .filter(({ exchange }) => !exchange.reasons)
       .sort((one, other) => revisionOf(one) - revisionOf(other))
     const soon = this.#changes.at(this.#changes.size >> 2)?.changeSet.revision ?? revision
     const { length } = waiting.filter((entry, i) => revisionOf(entry) < (i < batchSize ? soon : revision))

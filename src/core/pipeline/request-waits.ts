@@ -187,13 +187,13 @@ export class RequestWaits {
     const { call, operation, match } = wait.wanted
     const differs = listDifferences(exchange, { operation, match }, this.source.world.tables)
     if (call === 'blocked') differs.push(difference('blocked', true, false))
-    if (differs.length > 0) wait.nearest = nearestOf([{ exchange, differs }, ...wait.nearest])
+    wait.nearest = nearestOf([{ exchange, differs }, ...wait.nearest])
     return differs
   }
 
   #describe({ wanted, nearest, since }: Wait): PendingWait {
     const missed = wanted.call === 'next' ? this.#findMissed(wanted, since) : undefined
-    return { ...wanted, nearest, ...(missed === undefined ? {} : { missed }) }
+    return { ...wanted, nearest, missed }
   }
 
   /** Finds the newest matching request before a wait, among the newest of its operation. */

@@ -40,7 +40,7 @@ export function checkWaitOptions(call: 'next' | 'blocked', options: WaitOptions 
   const { timeout } = options
   if (timeout !== undefined && !isTimeout(timeout))
     throw new UsageError(`${call}: options.timeout is ${quoted(timeout)}: ${expectedTimeout}`)
-  return { signal, timeoutMs: timeout === undefined ? undefined : readDuration(timeout) }
+  return { signal, timeoutMs: readDuration(timeout) }
 }
 
 /** Throws `UsageError` if the conditions of `next` have an option of the wait. */

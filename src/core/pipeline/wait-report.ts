@@ -19,7 +19,7 @@ export interface PendingWait extends WantedRequests {
   /** The requests that were answered during the wait, and that differ least. Empty if none was answered. */
   readonly nearest: readonly NearMiss[]
   /** The newest request that `next` would have found, but that was answered before the call. Absent if there is none. */
-  readonly missed?: JournalEntry
+  readonly missed?: JournalEntry | undefined
 }
 
 /** The reasons to wait, in the words of a report. The name of the fault comes behind `waits for`. */
@@ -64,7 +64,7 @@ export function timeoutText(
     ...evidenceLines(wait),
     ...(count === 0 ? [] : ['', 'These requests still wait for their answers:']),
     ...pending.map(({ method, path, waits_for: reason, fault }) => {
-      const name = reason === 'fault' && fault !== undefined ? ` fault ${fault}` : ''
+      const name = reason === 'fault' ? ` fault ${fault}` : ''
       return `  ${method} ${path} ${waitTexts[reason]}${name}`
     }),
     ...(others === 0 ? [] : [`  … and ${others} more`]),

@@ -154,6 +154,7 @@ describe.each(controls)('next, $where', ({ of }) => {
     await expect(control.next('lobies.list' as never)).rejects.toThrow('Did you mean lobbies.list?')
     await expect(control.next('lobbies.list', { boddy: {} } as never)).rejects.toThrow('Did you mean body?')
     await expect(control.next(undefined as never)).rejects.toThrow('operation')
+    await expect(control.next('lobbies.list', null as never)).rejects.toThrow('match is null')
     await expect(control.blocked(0)).rejects.toThrow('count is 0: expected at least 1')
     await expect(control.blocked(1, 'lobies.list' as never)).rejects.toThrow('Did you mean lobbies.list?')
     // A refused call does not stop the later ones.
@@ -252,7 +253,7 @@ describe.each(controls)('the timeout of a wait, $where', ({ where, of }) => {
     expect((await next).status).toBe(200)
   })
 
-  it.for([{}, { timeout: '1h' }])('is no reason to say nothing: %j', async (options, { serve }) => {
+  it.for([{}, { timeout: '24d' }])('is no reason to say nothing: %j', async (options, { serve }) => {
     const served = await serve()
     const control = of(served)
     const passTime = slowWaits()
@@ -364,6 +365,20 @@ describe.each(controls)('the timeout of a wait, $where', ({ where, of }) => {
       '  … and 3 more',
     ])
   })
+
+  it('does not name a fault that has released a request without an answer', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    const held = mock.hold('lobbies.list')
+    const answer = ask(mock, list)
+    held.release({ never: true })
+
+    const message = await messageOf(() => of(served).next('lobbies.list', {}, { timeout: 1 }))
+    await mock.reset()
+    await answer
+
+    expect(message.split('\n').at(-1)).toBe('  GET /matchmaker/lobbies/list was released without an answer')
+  })
 })
 
 describe('the timeout of a wait, over plain HTTP', () => {
@@ -438,6 +453,39 @@ describe.each(controls)('journal.waits, $where', ({ of }) => {
   })
 })
 
+describe('next and blocked', () => {
+  it('reject at once if the mock was closed before', async ({ serve }) => {
+    const { mock } = await serve()
+    await mock.close()
+
+    const told: unknown[] = []
+    for (const wait of [mock.next('*'), mock.blocked(2)])
+      wait.catch((error: unknown) => told.push((error as Error).message))
+    await flushPromises()
+
+    expect(told).toEqual([
+      'the mock was closed before a request came',
+      'the mock was closed before 2 blocked requests came',
+    ])
+  })
+})
+
+describe('journal.waits', () => {
+  it('names a request before the call of next among many others: before the call, and after it', async ({ serve }) => {
+    const { mock } = await serve()
+    const askOften = async (request: Parameters<typeof ask>[1]) => {
+      for (let i = 0; i < 20; i++) await ask(mock, request)
+    }
+    await ask(mock, find('duel'))
+    await askOften(list)
+
+    void mock.next('lobbies.find', { status: 200 })
+    await askOften(find('none'))
+
+    expect(mock.journal.waits()).toMatchObject([{ missed: { operation: 'lobbies.find', status: 200 } }])
+  })
+})
+
 describe.each(controls)('blocked, $where', ({ of }) => {
   it('resolves when a request waits on a watch index', async ({ serve }) => {
     const served = await serve()
@@ -482,7 +530,7 @@ describe.each(controls)('blocked, $where', ({ of }) => {
 
     const blocked = control.blocked(2, 'lobbies.*')
     await sent(control)
-    answers.push(ask(mock, find('duel')))
+    answers.push(ask(mock, regions), ask(mock, find('duel')))
 
     expect((await blocked).map(({ operation }) => operation)).toEqual(['lobbies.list', 'lobbies.find'])
     mock.faults.clear()

@@ -5,7 +5,7 @@ interface Mutants {
   readonly reached: Set<string>
   planted: string | undefined
   declare(names: readonly string[]): void
-  /** Tells whether this one is planted. Throws if it is asked so often since then that it loops for ever. */
+  /** Tells whether this one is planted. Throws if the code has asked so often since one was planted that it loops for ever. */
   is(name: string): boolean
 }
 
@@ -13,8 +13,8 @@ declare global {
   var mutants: Mutants
 }
 
-/** A loop that a mutant never ends asks for it more often. */
-const mostAsks = 1_000_000
+/** A loop that a mutant never ends asks for it, or for others, more often. */
+const mostAsks = 10_000_000
 let planted: string | undefined
 let asks = 0
 
@@ -34,9 +34,9 @@ globalThis.mutants ??= {
   },
   is(name) {
     this.reached.add(name)
-    if (name !== planted) return false
+    if (planted === undefined) return false
     asks += 1
     if (asks > mostAsks) throw new Error('the mutant loops for ever')
-    return true
+    return name === planted
   },
 }
