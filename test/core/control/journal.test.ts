@@ -12,6 +12,17 @@ import { bearer, completion, ids, tanks, tokens } from '../../support/tanks.js'
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` } as const
 
+/** Records an exchange whose answer has that body. */
+function recorded(body: Uint8Array<ArrayBuffer>): RecordedExchange {
+  const request = { method: 'GET', path: '/', headers: {} }
+  const redactor = new Redactor(mockOf(createMockmaker(), 'test').default.world.tables, new Set())
+  return new RecordedExchange(
+    { request, startedAt: 0, rayId: 'ray' },
+    { status: 200, headers: {}, body },
+    { worldId: 'a', at: 0, revision: 1, endedAt: 0, redactor },
+  )
+}
+
 describe('the journal', () => {
   it('shows all of an exchange', async ({ serve }) => {
     const { mock, client, send } = await serve()
@@ -34,7 +45,24 @@ describe('the journal', () => {
       ms: expect.any(Number),
       blocked_ms: 0,
     })
-    expect(mock.journal.find()).toEqual([entry])
+    expect(mock.journal.find()).toStrictEqual([entry])
+  })
+
+  it.for([
+    [
+      { ...list, headers: bearer(tokens.public) },
+      { kind: 'public', namespace_id: ids.prod },
+    ],
+    [
+      { ...link, headers: bearer(tokens.cloud) },
+      { kind: 'cloud', game_id: ids.tanks },
+    ],
+    [link, { kind: 'anonymous' }],
+  ] as const)('names the game or the namespace of the token of %j', async ([request, caller], { serve }) => {
+    const { mock, send } = await serve()
+    await send(request)
+
+    expect(mock.journal.find()[0]?.caller).toStrictEqual(caller)
   })
 
   it('returns one exchange by its id', async ({ serve }) => {
@@ -223,7 +251,7 @@ describe('the journal', () => {
   })
 
   it('has failures and requests to unknown paths', async ({ serve }) => {
-    const { client, send } = await serve()
+    const { mock, client, send } = await serve()
     await send({ method: 'POST', path: '/nowhere', body: 'no JSON' })
     await send({ ...list, headers: bearer('x') })
 
@@ -233,6 +261,7 @@ describe('the journal', () => {
     expect(lost).not.toHaveProperty('operation')
     expect(refused).toMatchObject({ operation: 'lobbies.list', status: 400 })
     expect(refused).not.toHaveProperty('caller')
+    expect(mock.journal.find()).toStrictEqual([lost, refused])
   })
 
   it('leaves out pages, control calls and requests that the server refused', async ({ serve }) => {
@@ -311,6 +340,7 @@ describe('the journal', () => {
     const entry = mock.journal.find().at(-1)
 
     expect(entry?.answer).toEqual({ cloud_token: 'cloud.…', watch: { index: expect.any(String) } })
+    expect(entry?.since).toBe(entry?.time)
     expect(entry?.blocked_ms).toBeGreaterThan(0)
     expect(entry?.ms).toBeGreaterThanOrEqual(entry?.blocked_ms ?? Number.POSITIVE_INFINITY)
   })
@@ -367,6 +397,12 @@ describe('the journal', () => {
 
     expect(mock.journal.find().map(entry => 'body' in entry)).toEqual([true, false])
   })
+
+  it('leaves out an answer that is too long', () => {
+    const answers = [256 * 1024, 256 * 1024 + 1].map(length => new Uint8Array(length))
+
+    expect(answers.map(body => 'answer' in recorded(body).entry())).toEqual([true, false])
+  })
 })
 
 describe('short answers', () => {
@@ -399,16 +435,17 @@ describe('short answers', () => {
     const served = await serve()
     await served.send(list)
     await served.mock.lobbies(30)
-    for (const sent of [list, { ...list, headers: bearer('x') }]) await served.send(sent)
+    for (const sent of [list, { ...list, headers: bearer('x') }, { ...list, method: 'HEAD' }]) await served.send(sent)
+    await answerOf(served, 2050)
     const before = await journal(served)
     const snapshot = served.mock.snapshot({ with: ['journal'] })
 
     await served.mock.restore(snapshot)
 
     const withoutIds = (entries: readonly object[]) => entries.map(entry => ({ ...entry, id: 0 }))
-    expect(before.filter(entry => 'answer_bytes' in entry)).toHaveLength(1)
+    expect(before.filter(entry => 'answer_bytes' in entry)).toHaveLength(2)
     expect(withoutIds(await journal(served))).toEqual(withoutIds(before))
-    expect(withoutIds(served.mock.snapshot({ with: ['journal'] }).journal ?? [])).toEqual(
+    expect(withoutIds(served.mock.snapshot({ with: ['journal'] }).journal ?? [])).toStrictEqual(
       withoutIds(snapshot.journal ?? []),
     )
     expect(JSON.stringify(snapshot)).not.toContain('answer_bytes')
@@ -427,15 +464,8 @@ describe('short answers', () => {
   })
 
   it('are never read', () => {
-    const request = { method: 'GET', path: '/', headers: {} }
-    const redactor = new Redactor(mockOf(createMockmaker(), 'test').default.world.tables, new Set())
     // Reading it throws.
-    const body = { length: 3000 } as Uint8Array<ArrayBuffer>
-    const exchange = new RecordedExchange(
-      { request, startedAt: 0, rayId: 'ray' },
-      { status: 200, headers: {}, body },
-      { worldId: 'a', at: 0, revision: 1, endedAt: 0, redactor },
-    )
+    const exchange = recorded({ length: 3000 } as Uint8Array<ArrayBuffer>)
 
     expect(exchange.entry('short')).toMatchObject({ status: 200, answer_bytes: 3000 })
     expect(() => exchange.entry()).toThrow()
