@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { mockOf } from '../../../src/core/mock/facade.js'
-import { RecordedExchange } from '../../../src/core/pipeline/journal.js'
+import { RecordedExchange, restoreExchange } from '../../../src/core/pipeline/journal.js'
 import { Redactor } from '../../../src/core/pipeline/redact.js'
 import { createMockmaker, type ShortenedEntry } from '../../../src/index.js'
 import { journalToHar } from '../../../src/server/har/write.js'
@@ -85,6 +85,18 @@ describe('the journal', () => {
 
     expect(entry?.id).not.toBe(1)
     expect(await client.journal.get(entry?.id ?? 0)).toEqual(entry)
+  })
+
+  it('knows the changes of an exchange of a capsule, but not those of one of a snapshot', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await send(completion)
+    const entries = mock.journal.find()
+    const past = { revision: 7, caller: undefined }
+
+    expect(entries.map(entry => restoreExchange(entry, past))).toMatchObject([
+      { revision: 7, revisions: [mock.world.revision] },
+    ])
+    expect(entries.map(entry => restoreExchange(entry).revisions)).toEqual([undefined])
   })
 
   it.for(['99', '0', '-1', 'one', '1.0', '0x1', '1e0', '%201'])('has no exchange %s', async (id, { serve }) => {
