@@ -32,7 +32,7 @@ export function expectationOf(call: 'expect' | 'toHaveAnswered', { operation, ma
   if (operation === undefined) throw new UsageError(`${call}: the operation is missing. For any request, pass "*"`)
   return {
     operation,
-    ...(match === undefined ? {} : { match }),
+    match,
     ...(times === undefined ? {} : { count: countOf(call, times) }),
   }
 }

@@ -325,15 +325,14 @@ export function restoreExchange(
   past?: Pick<StoredExchange, 'revision' | 'caller'>,
 ): StoredExchange {
   const { answer, ...head } = kept
-  const { reasons } = head
-  const answerBytes = answer === undefined ? 0 : utf8Length(typeof answer === 'string' ? answer : writeJson(answer))
+  const answerBytes = answer === undefined ? 0 : utf8Length(writeJson(answer))
   return {
     id: head.id,
     operation: head.operation,
     status: head.status,
     at: parseDate(head.time),
     isPlainRead: isPlainRead(head),
-    ...(reasons === undefined ? {} : { reasons }),
+    reasons: head.reasons,
     ...(past && { ...past, revisions: head.revisions }),
     // Of a token, the entry has only a part.
     ...(past && head.headers.authorization === undefined && { sentRequest: () => requestOf(kept) }),

@@ -54,10 +54,10 @@ export class RouteTable<Id extends string> {
 
   /** Finds the endpoint of a request; HEAD is answered as GET. Throws `ApiError`, whose message begins paths with `basePath`. */
   find(method: string, path: string, basePath = ''): Route<Id> {
+    const route = this.get(method, path)
+    if (route) return route
     const found = this.#match(path)
     if (!found) throw this.#notFound(path, basePath)
-    const id = found.ids.get(method === 'HEAD' ? 'GET' : method)
-    if (id !== undefined) return { id, params: found.params }
     const allowed = [...found.ids.keys()].join(', ')
     throw new ApiError(
       'API_METHOD_NOT_ALLOWED',
@@ -66,13 +66,19 @@ export class RouteTable<Id extends string> {
     )
   }
 
+  /** Finds the endpoint of a request, as `find` does. `undefined` if there is none. */
+  get(method: string, path: string): Route<Id> | undefined {
+    const found = this.#match(path)
+    if (!found) return undefined
+    const id = found.ids.get(method === 'HEAD' ? 'GET' : method)
+    return id === undefined ? undefined : { id, params: found.params }
+  }
+
   /** Lists the endpoints of a method at a path. `OPTIONS` lists all methods; any other method has at most one endpoint. */
   list(method: string, path: string): readonly Id[] {
-    const ids = this.#match(path)?.ids
-    if (!ids) return []
-    if (method === 'OPTIONS') return [...ids.values()]
-    const id = ids.get(method === 'HEAD' ? 'GET' : method)
-    return id === undefined ? [] : [id]
+    if (method === 'OPTIONS') return [...(this.#match(path)?.ids.values() ?? [])]
+    const route = this.get(method, path)
+    return route ? [route.id] : []
   }
 
   /** Suggests an endpoint for a wrong path: by the same ending, or by nearly the same spelling. */

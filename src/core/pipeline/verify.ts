@@ -151,10 +151,8 @@ function matchableRequest(entry: JournalEntry, tables: ReadTables): MatchableReq
   }
 }
 
-function ownerOf({ operation, method, path, caller }: JournalEntry): RequestOwner {
-  // A snapshot may name an operation that does not have this path.
-  const hasRoute = operation !== undefined && routes.list(method, path).length > 0
-  const { game_id: gameId, namespace_id: namespaceId } = hasRoute ? routes.find(method, path).params : {}
+function ownerOf({ method, path, caller }: JournalEntry): RequestOwner {
+  const { game_id: gameId, namespace_id: namespaceId } = routes.get(method, path)?.params ?? {}
   if (gameId !== undefined) return { gameId, namespaceId }
   return { gameId: caller?.game_id, namespaceId: caller?.namespace_id }
 }

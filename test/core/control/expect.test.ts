@@ -26,19 +26,27 @@ describe.each(controls)('journal.expect, $where', ({ of }) => {
     const { journal } = of(served)
     await ask(served.mock, find('duel'))
 
-    const error = await (async () => journal.expect('lobbies.find', { body: { game_modes: ['ffa'] } }, 1))().catch(
-      (thrown: unknown) => thrown,
-    )
+    const match = { headers: { 'x-a': '1' }, body: { game_modes: ['ffa'] } }
+    const error = await (async () => journal.expect('lobbies.find', match, 1))().catch((thrown: unknown) => thrown)
 
     expect(error).toBeInstanceOf(JournalMismatch)
     expect((error as Error).message.split('\n')).toEqual([
-      'expected exactly 1 request of lobbies.find that matches {"body":{"game_modes":["ffa"]}}, and found 0',
+      `expected exactly 1 request of lobbies.find that matches ${JSON.stringify(match)}, and found 0`,
       '',
       'The nearest requests:',
       '  POST /matchmaker/lobbies/find → 200',
+      '     headers.x-a: expected "1", and it is missing',
       '     body.game_modes.0: expected "ffa", and it is "duel"',
     ])
     expect((error as JournalMismatch).verification).toMatchObject({ ok: false, matched: 0, nearest: [{}] })
+  })
+
+  it('throws with the reason alone if the journal is empty', async ({ serve }) => {
+    const { journal } = of(await serve())
+
+    expect(await messageOf(() => journal.expect('lobbies.find'))).toBe(
+      'expected at least 1 request of lobbies.find, and found 0',
+    )
   })
 
   it('refuses wrong input', async ({ serve }) => {
@@ -49,6 +57,8 @@ describe.each(controls)('journal.expect, $where', ({ of }) => {
     )
     expect(await messageOf(() => journal.expect('lobbies.list', { bodi: {} } as never))).toContain('Did you mean body?')
     expect(await messageOf(() => journal.expect('lobbies.list', {}, 'once' as never))).toContain('the times are "once"')
+    expect(await messageOf(() => journal.expect('lobbies.list', {}, 1.5))).toContain('the times are 1.5')
+    expect(await messageOf(() => journal.expect('lobbies.list', {}, null as never))).toContain('the times are null')
     expect(await messageOf(() => journal.expect(undefined as never))).toContain('the operation is missing')
     expect(await messageOf(() => journal.expect('lobbies.list', {}, -1))).toContain(
       'expect: the times are -1: expected',

@@ -380,6 +380,19 @@ describe('an explained request', () => {
     },
   )
 
+  it('of a snapshot is not about a lobby that this world changed at such a revision', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await send({ method: 'POST', path: '/matchmaker/players/connected', body: '{}' })
+    const snapshot = mock.snapshot({ with: ['journal'] })
+    const answer = { code: 'MATCHMAKER_LOBBY_STOPPED', message: 'it stopped' }
+    const revisions = Array.from({ length: 100 }, (_, i) => mock.world.revision + i)
+    const journal = snapshot.journal?.map(entry => ({ ...entry, answer, revisions }))
+    await mock.restore({ ...snapshot, journal })
+    await mock.world.lobbies.update('arena', { status: 'stopped' })
+
+    expect(explainNewest(mock).because[0]).toBe('it stopped')
+  })
+
   it('is refused if the journal does not have it', async ({ serve }) => {
     const { mock, client } = await serve()
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { mockOf } from '../../../src/core/mock/facade.js'
-import { RecordedExchange } from '../../../src/core/pipeline/journal.js'
+import { RecordedExchange, restoreExchange } from '../../../src/core/pipeline/journal.js'
 import { Redactor } from '../../../src/core/pipeline/redact.js'
 import { createMockmaker, type ShortenedEntry } from '../../../src/index.js'
 import { journalToHar } from '../../../src/server/har/write.js'
@@ -11,6 +11,17 @@ import { bearer, completion, ids, tanks, tokens } from '../../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` } as const
+
+/** Records an exchange whose answer has that body. */
+function recorded(body: Uint8Array<ArrayBuffer>): RecordedExchange {
+  const request = { method: 'GET', path: '/', headers: {} }
+  const redactor = new Redactor(mockOf(createMockmaker(), 'test').default.world.tables, new Set())
+  return new RecordedExchange(
+    { request, startedAt: 0, rayId: 'ray' },
+    { status: 200, headers: {}, body },
+    { worldId: 'a', at: 0, revision: 1, endedAt: 0, redactor },
+  )
+}
 
 describe('the journal', () => {
   it('shows all of an exchange', async ({ serve }) => {
@@ -34,7 +45,24 @@ describe('the journal', () => {
       ms: expect.any(Number),
       blocked_ms: 0,
     })
-    expect(mock.journal.find()).toEqual([entry])
+    expect(mock.journal.find()).toStrictEqual([entry])
+  })
+
+  it.for([
+    [
+      { ...list, headers: bearer(tokens.public) },
+      { kind: 'public', namespace_id: ids.prod },
+    ],
+    [
+      { ...link, headers: bearer(tokens.cloud) },
+      { kind: 'cloud', game_id: ids.tanks },
+    ],
+    [link, { kind: 'anonymous' }],
+  ] as const)('names the game or the namespace of the token of %j', async ([request, caller], { serve }) => {
+    const { mock, send } = await serve()
+    await send(request)
+
+    expect(mock.journal.find()[0]?.caller).toStrictEqual(caller)
   })
 
   it('returns one exchange by its id', async ({ serve }) => {
@@ -57,6 +85,18 @@ describe('the journal', () => {
 
     expect(entry?.id).not.toBe(1)
     expect(await client.journal.get(entry?.id ?? 0)).toEqual(entry)
+  })
+
+  it('knows the changes of an exchange of a capsule, but not those of one of a snapshot', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await send(completion)
+    const entries = mock.journal.find()
+    const past = { revision: 7, caller: undefined }
+
+    expect(entries.map(entry => restoreExchange(entry, past))).toMatchObject([
+      { revision: 7, revisions: [mock.world.revision] },
+    ])
+    expect(entries.map(entry => restoreExchange(entry).revisions)).toEqual([undefined])
   })
 
   it.for(['99', '0', '-1', 'one', '1.0', '0x1', '1e0', '%201'])('has no exchange %s', async (id, { serve }) => {
@@ -223,7 +263,7 @@ describe('the journal', () => {
   })
 
   it('has failures and requests to unknown paths', async ({ serve }) => {
-    const { client, send } = await serve()
+    const { mock, client, send } = await serve()
     await send({ method: 'POST', path: '/nowhere', body: 'no JSON' })
     await send({ ...list, headers: bearer('x') })
 
@@ -233,6 +273,7 @@ describe('the journal', () => {
     expect(lost).not.toHaveProperty('operation')
     expect(refused).toMatchObject({ operation: 'lobbies.list', status: 400 })
     expect(refused).not.toHaveProperty('caller')
+    expect(mock.journal.find()).toStrictEqual([lost, refused])
   })
 
   it('leaves out pages, control calls and requests that the server refused', async ({ serve }) => {
@@ -311,6 +352,7 @@ describe('the journal', () => {
     const entry = mock.journal.find().at(-1)
 
     expect(entry?.answer).toEqual({ cloud_token: 'cloud.…', watch: { index: expect.any(String) } })
+    expect(entry?.since).toBe(entry?.time)
     expect(entry?.blocked_ms).toBeGreaterThan(0)
     expect(entry?.ms).toBeGreaterThanOrEqual(entry?.blocked_ms ?? Number.POSITIVE_INFINITY)
   })
@@ -367,6 +409,12 @@ describe('the journal', () => {
 
     expect(mock.journal.find().map(entry => 'body' in entry)).toEqual([true, false])
   })
+
+  it('leaves out an answer that is too long', () => {
+    const answers = [256 * 1024, 256 * 1024 + 1].map(length => new Uint8Array(length))
+
+    expect(answers.map(body => 'answer' in recorded(body).entry())).toEqual([true, false])
+  })
 })
 
 describe('short answers', () => {
@@ -399,16 +447,17 @@ describe('short answers', () => {
     const served = await serve()
     await served.send(list)
     await served.mock.lobbies(30)
-    for (const sent of [list, { ...list, headers: bearer('x') }]) await served.send(sent)
+    for (const sent of [list, { ...list, headers: bearer('x') }, { ...list, method: 'HEAD' }]) await served.send(sent)
+    await answerOf(served, 2050)
     const before = await journal(served)
     const snapshot = served.mock.snapshot({ with: ['journal'] })
 
     await served.mock.restore(snapshot)
 
     const withoutIds = (entries: readonly object[]) => entries.map(entry => ({ ...entry, id: 0 }))
-    expect(before.filter(entry => 'answer_bytes' in entry)).toHaveLength(1)
+    expect(before.filter(entry => 'answer_bytes' in entry)).toHaveLength(2)
     expect(withoutIds(await journal(served))).toEqual(withoutIds(before))
-    expect(withoutIds(served.mock.snapshot({ with: ['journal'] }).journal ?? [])).toEqual(
+    expect(withoutIds(served.mock.snapshot({ with: ['journal'] }).journal ?? [])).toStrictEqual(
       withoutIds(snapshot.journal ?? []),
     )
     expect(JSON.stringify(snapshot)).not.toContain('answer_bytes')
@@ -427,15 +476,8 @@ describe('short answers', () => {
   })
 
   it('are never read', () => {
-    const request = { method: 'GET', path: '/', headers: {} }
-    const redactor = new Redactor(mockOf(createMockmaker(), 'test').default.world.tables, new Set())
     // Reading it throws.
-    const body = { length: 3000 } as Uint8Array<ArrayBuffer>
-    const exchange = new RecordedExchange(
-      { request, startedAt: 0, rayId: 'ray' },
-      { status: 200, headers: {}, body },
-      { worldId: 'a', at: 0, revision: 1, endedAt: 0, redactor },
-    )
+    const exchange = recorded({ length: 3000 } as Uint8Array<ArrayBuffer>)
 
     expect(exchange.entry('short')).toMatchObject({ status: 200, answer_bytes: 3000 })
     expect(() => exchange.entry()).toThrow()

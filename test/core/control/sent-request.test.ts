@@ -1,4 +1,6 @@
 import { describe, expect } from 'vitest'
+import type { SentRequest } from '../../../src/core/pipeline/history.js'
+import { restoreExchange } from '../../../src/core/pipeline/journal.js'
 import type { Mockmaker } from '../../../src/index.js'
 import { failure, json } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
@@ -64,19 +66,38 @@ describe('a past request as it was sent', () => {
     expect(sent.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('has no body if there was none, or if it is not UTF-8', async ({ serve }) => {
+  it.for([
+    ['no body if there was none', undefined, undefined],
+    ['its body in base64 if that is not UTF-8', new Uint8Array([0xff, 0xfe]), '//4='],
+    ['its body in base64 if that has a zero', 'a\0', 'YQA='],
+  ] as const)('has %s', async ([, body, body_base64], { serve }) => {
     const { mock, send } = await serve()
-    const requests = [
-      { method: 'GET', path: '/matchmaker/regions' },
-      { ...find, body: new Uint8Array([0xff, 0xfe]) },
-    ]
+    await send(body === undefined ? { method: 'GET', path: '/matchmaker/regions' } : { ...find, body })
 
-    for (const request of requests) {
-      await send(request)
-      const sent = await send({ ...newest(mock), ...ownPage })
-      expect(sent.status).toBe(200)
-      expect(json(sent)).not.toHaveProperty('body')
-    }
+    const sent = await send({ ...newest(mock), ...ownPage })
+
+    expect(sent.status).toBe(200)
+    expect(json(sent)).not.toHaveProperty('body')
+    expect((json(sent) as SentRequest).body_base64).toBe(body_base64)
+  })
+
+  it.for([
+    ['no JSON', 'no JSON'],
+    [{ a: 1 }, '{"a":1}'],
+    [undefined, undefined],
+  ])('of a capsule is made from its entry, whose body is %j', ([body, text]) => {
+    const request = { method: 'POST', path: '/nowhere', headers: { 'x-id': '7' } }
+    const entry = { id: 1, time: '2026-11-20T20:00:00.000Z', world: 'default', status: 404, ms: 0, blocked_ms: 0 }
+    const kept = { ...entry, ...request, query: { a: ['1', '2'], b: 'x y' }, ...(body === undefined ? {} : { body }) }
+    const past = { revision: 1, caller: undefined }
+    const withToken = { ...kept, headers: { authorization: 'Bearer pub_prod.…' } }
+
+    expect(restoreExchange(kept, past).sentRequest?.()).toStrictEqual({
+      ...request,
+      query: 'a=1&a=2&b=x+y',
+      ...(text === undefined ? {} : { body: text }),
+    })
+    expect(restoreExchange(withToken, past).sentRequest).toBeUndefined()
   })
 
   it.for(['99', 'one', '-1', '0x2', '2.0'])('does not exist for the id %s', async (id, { serve }) => {
@@ -86,12 +107,15 @@ describe('a past request as it was sent', () => {
     expect(failure(await send({ ...path(id), ...ownPage }))).toBe('404 API_NOT_FOUND')
   })
 
-  it('is not kept in a snapshot', async ({ serve }) => {
+  it('is not kept in a snapshot, with a token or without', async ({ serve }) => {
     const { mock, send } = await serve()
     await send(find)
+    await send({ ...find, headers: {} })
     await mock.restore(mock.snapshot({ with: ['journal'] }))
-    const [entry] = mock.journal.find()
+    const entries = mock.journal.find()
 
-    expect(failure(await send({ ...path(entry?.id ?? 0), ...ownPage }))).toBe('404 API_NOT_FOUND')
+    const answers = await Promise.all(entries.map(({ id }) => send({ ...path(id), ...ownPage })))
+
+    expect(answers.map(failure)).toEqual(Array(2).fill('404 API_NOT_FOUND'))
   })
 })

@@ -48,6 +48,7 @@ describe('journal.verify', () => {
     [{ operation: 'devices.links.complete', count: { max: 0 } }, 0],
     [{ order: [{ operation: 'lobbies.list' }, { match: { status: 400 } }, { operation: 'games.*' }] }, 3],
     [{ order: [] }, 0],
+    [{ match: { query: { constructor: '*' } }, count: { max: 0 } }, 0],
     [{ operation: 'lobbies.list', count: { min: 3 }, order: [{ operation: 'devices.*' }] }, 1],
   ])('finds %j', async ([expectation, matched], { serve }) => {
     const steered = await serve()
@@ -61,6 +62,50 @@ describe('journal.verify', () => {
       run: expect.any(String),
     })
     expect(steered.mock.journal.verify(expectation).ok).toBe(true)
+  })
+
+  it.for<Expectation>([
+    { operation: 'lobbies.find', order: [] },
+    { match: { status: 500 }, order: [] },
+    { count: { max: 4 }, order: [] },
+  ])('compares the number with %j too', async (expectation, { serve }) => {
+    const served = await serve()
+    await play(served)
+
+    expect(served.mock.journal.verify(expectation).ok).toBe(false)
+  })
+
+  it('finds an order of no requests in an empty journal', async ({ serve }) => {
+    const { mock } = await serve()
+
+    expect(mock.journal.verify({ order: [] })).toMatchObject({ ok: true, matched: 0 })
+    expect(mock.journal.verify({}).ok).toBe(false)
+  })
+
+  it.for([
+    ['of its path', { game: 'unknown' }, '/cloud/games/unknown/namespaces/x/mm-config', tokens.cloud],
+    ['of its path', { namespace: 'x' }, '/cloud/games/unknown/namespaces/x/mm-config', tokens.cloud],
+    ['of its path, without a token', { game: 'tanks' }, `/cloud/games/${ids.tanks}/namespaces/x/mm-config`, 'nobody'],
+    ['of its token', { game: 'boats' }, '/cloud/devices/links/complete', tokens.cloudBoats],
+  ] as const)('finds a request by the game or the namespace %s: %j', async ([, match, path, token], { serve }) => {
+    const { mock, send } = await serve()
+    await send({ method: 'POST', path, headers: bearer(token), body: '{}' })
+
+    expect(mock.journal.verify({ match })).toMatchObject({ ok: true, matched: 1 })
+  })
+
+  it.for([
+    { method: 'OPTIONS', path: list.path },
+    { method: 'GET', path: '/nowhere' },
+  ])('finds a request of a snapshot by its caller if no operation is at %j', async (place, { serve }) => {
+    const { mock, send } = await serve()
+    await send({ ...list, headers: bearer(tokens.public) })
+    const snapshot = mock.snapshot({ with: ['journal'] })
+    const journal = snapshot.journal?.map(entry => ({ ...entry, ...place }))
+
+    await mock.restore({ ...snapshot, journal })
+
+    expect(mock.journal.verify({ operation: 'lobbies.list', match: { namespace: 'prod' } }).matched).toBe(1)
   })
 
   it('names the nearest request, and the fields in which it differs', async ({ serve }) => {
@@ -83,6 +128,31 @@ describe('journal.verify', () => {
       { field: 'body.name_id', expected: 'alpha', actual: 'beta' },
     ])
     expect(found.nearest).toHaveLength(3)
+  })
+
+  it('shows all values of a field, and none of a missing one', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await send({ ...list, query: 'a=1&a=2' })
+
+    const { reason, nearest } = mock.journal.verify({ match: { query: { a: '3', b: '1' } } })
+
+    expect(reason).toBe(
+      'expected at least 1 request of any operation that matches {"query":{"a":"3","b":"1"}}, and found 0',
+    )
+    expect(nearest[0]?.differs).toStrictEqual([
+      { field: 'query.a', expected: '3', actual: ['1', '2'] },
+      { field: 'query.b', expected: '1' },
+    ])
+  })
+
+  it('reports too few requests, with the nearest of the others', async ({ serve }) => {
+    const served = await serve()
+    await play(served)
+
+    const found = served.mock.journal.verify({ operation: 'lobbies.list', count: { min: 4 } })
+
+    expect(found).toMatchObject({ ok: false, matched: 3 })
+    expect(found.nearest.map(({ exchange }) => exchange.id)).toEqual([5, 4])
   })
 
   it('reports too many requests', async ({ serve }) => {
@@ -122,6 +192,17 @@ describe('journal.verify', () => {
       exchange: { id: 3 },
       differs: [{ field: 'order', expected: 'after GET /cloud/devices/links → 200', actual: 'before it' }],
     })
+  })
+
+  it('says that the only request of an order was taken for an earlier step', async ({ serve }) => {
+    const served = await serve()
+    await play(served)
+
+    const found = served.mock.journal.verify({ order: [{ operation: 'games.*' }, { operation: 'games.*' }] })
+
+    const after = `after POST /cloud/games/${ids.tanks}/namespaces/validate → 200`
+    expect(found.nearest[0]?.exchange.id).toBe(5)
+    expect(found.nearest[0]?.differs).toEqual([{ field: 'order', expected: after, actual: 'that request itself' }])
   })
 
   it.for([

@@ -7,7 +7,9 @@ import { bearer, ids, tokens } from '../../support/tanks.js'
 /** Tells whether a fault with that match applies to a request. */
 async function strikes(match: Fault['match'], sent: TestRequest): Promise<boolean> {
   const { mock } = mockWithFaults([{ match, effect: { reset: true } }])
-  return (await ask(mock, sent)).status === 0
+  const { status } = await ask(mock, sent)
+  expect(status).not.toBe(500)
+  return status === 0
 }
 
 const withQuery = (query: string) => ({ ...list, query })
@@ -46,6 +48,7 @@ describe('a fault that matches headers', () => {
     [{ 'x-client': 'godot/*' }, { 'x-client': 'godot/4' }, true],
     [{ 'x-client': '*' }, {}, false],
     [{ toString: '*' }, {}, false],
+    [{ constructor: '*' }, {}, false],
   ])('%j, of %j: %j', async (headers, sent, expected) => {
     expect(await strikes({ headers }, withHeaders(sent))).toBe(expected)
   })
@@ -124,9 +127,27 @@ describe('a fault that matches a game or a namespace', () => {
     [{ game: 'tanks' }, 'without a token', link, false],
     [{ game: 'tanks' }, 'by a token that nobody has', of('nobody'), false],
     [{ game: 'tanks' }, 'with an unknown path', { ...nowhere, headers: bearer(tokens.cloud) }, false],
+    [{ game: 'tanks' }, 'with a wrong method', { ...validate, method: 'PUT' }, false],
   ])('%j, %s', async (match, _, sent, expected) => {
     expect(await strikes(match, sent)).toBe(expected)
   })
+})
+
+it.each<[Fault['effect'], string, (index: number) => TestRequest, number]>([
+  [{ index: { offset: 1 } }, 'a watch', () => link, 1],
+  [{ index: { offset: 1 } }, 'no watch', () => list, 0],
+  [{ index: { offset: 1 } }, 'an unknown path', () => nowhere, 0],
+  [{ spurious: '1ms' }, 'a watch that blocks', at => ({ ...link, query: `${link.query}&watch_index=${at}` }), 1],
+  [{ spurious: '1ms' }, 'a watch without an index', () => link, 0],
+  [{ spurious: '1ms' }, 'no watch', at => ({ ...list, query: `watch_index=${at}` }), 0],
+])('a fault with the effect %j and a request to %s', async (effect, _, request, matched) => {
+  const { mock, index } = mockWithFaults([{ effect }])
+
+  const answer = ask(mock, request(index))
+  await mock.clock.advance('1ms')
+
+  expect((await answer).status).not.toBe(500)
+  expect(mock.faults.list()).toMatchObject([{ matched }])
 })
 
 it('a fault that matches a game or a namespace skips a request with an unknown token', async () => {

@@ -172,6 +172,19 @@ describe('a request', () => {
   })
 })
 
+describe('routes.list', () => {
+  base.each([
+    ['GET', '/cloud/devices/links', ['devices.links.get']],
+    ['HEAD', '/cloud/devices/links', ['devices.links.get']],
+    ['OPTIONS', '/cloud/devices/links', ['devices.links.get', 'devices.links.prepare']],
+    ['PUT', '/cloud/devices/links', []],
+    ['GET', '/nowhere', []],
+    ['OPTIONS', '/nowhere', []],
+  ])('finds the operations of %s %s: %j', (method, path, found) => {
+    expect(routes.list(method, path).toSorted()).toEqual(found)
+  })
+})
+
 describe('routes.find', () => {
   base.each(operationIds)('finds %s by its own method and path', (id: OperationId) => {
     expect(routes.find(operations[id].method, filled(operations[id].path)).id).toBe(id)

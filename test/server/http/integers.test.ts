@@ -394,6 +394,9 @@ describe('an integer that a number cannot hold', () => {
     expect(await verified('76561197960287678')).toMatchObject({ ok: true })
     expect(await verified('76561197960287679')).toMatchObject({ ok: false })
     mock.journal.expect('lobbies.setState', { body: { id: Number('76561197960287678') } })
+    expect(() => mock.journal.expect('lobbies.setState', { body: { id: 7 } })).toThrow(
+      /body\.id: expected 7, and it is 76561197960287678$/m,
+    )
     const statuses = [
       await ask(mock, putState('{"id":76561197960287678}')),
       await ask(mock, putState('{"id":76561197960287679}')),
