@@ -207,6 +207,19 @@ describe('an explained request', () => {
     ])
   })
 
+  it('has the reasons of the moment of its answer, not of its arrival', async ({ serve }) => {
+    const { mock, send } = await serve()
+    await mock.lobby({ lobby_id: 'full', game_mode_id: 'duel', total_player_count: 0 })
+    mock.on('lobbies.join', async ({ world, original }) => {
+      const data = (lobby: { total_player_count?: number }) => Object.assign(lobby, { total_player_count: 2 })
+      await world.lobbies.update(q => q.where({ lobby_id: 'full' }), { data })
+      return original()
+    })
+    await send({ method: 'POST', path: '/matchmaker/lobbies/join', body: '{"lobby_id":"full"}' })
+
+    expect(explainNewest(mock).because[0]).toBe('duel in Frankfurt is full: all 2 seats were taken')
+  })
+
   it('says of a full lobby whose players are only counted that all seats were taken', async ({ serve }) => {
     const { mock, send } = await serve()
     await mock.lobby({ lobby_id: 'full', game_mode_id: 'duel', total_player_count: 2 })
