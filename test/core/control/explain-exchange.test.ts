@@ -207,19 +207,6 @@ describe('an explained request', () => {
     ])
   })
 
-  it('has the reasons of the moment of its answer, not of its arrival', async ({ serve }) => {
-    const { mock, send } = await serve()
-    await mock.lobby({ lobby_id: 'full', game_mode_id: 'duel', total_player_count: 0 })
-    mock.on('lobbies.join', async ({ world, original }) => {
-      const data = (lobby: { total_player_count?: number }) => Object.assign(lobby, { total_player_count: 2 })
-      await world.lobbies.update(q => q.where({ lobby_id: 'full' }), { data })
-      return original()
-    })
-    await send({ method: 'POST', path: '/matchmaker/lobbies/join', body: '{"lobby_id":"full"}' })
-
-    expect(explainNewest(mock).because[0]).toBe('duel in Frankfurt is full: all 2 seats were taken')
-  })
-
   it('says of a full lobby whose players are only counted that all seats were taken', async ({ serve }) => {
     const { mock, send } = await serve()
     await mock.lobby({ lobby_id: 'full', game_mode_id: 'duel', total_player_count: 2 })
@@ -289,6 +276,24 @@ describe('an explained request', () => {
       ['full', 'full', 'full'],
       ['shut', 'closed (is_closed)', 'closed'],
     ])
+  })
+
+  it('is about the world of its answer, if it changes nothing', async ({ serve }) => {
+    const { mock, send } = await serve()
+    mock.on('lobbies.find', async ({ world, original }) => {
+      await world.lobbies.update(q => q.where({ lobby_id: ids.lobby }), {
+        data(lobby) {
+          lobby.is_closed = true
+        },
+      })
+      return original()
+    })
+    await send(find({ game_modes: ['duel'], prevent_auto_create_lobby: true }))
+
+    const { verdict, candidates = [] } = explainNewest(mock)
+
+    expect(verdict).toBe('400 MATCHMAKER_NO_AVAILABLE_LOBBIES')
+    expect(candidates.find(({ lobby_id }) => lobby_id === ids.lobby)).toMatchObject({ lost_by: 'closed' })
   })
 
   it('is about the world before it, whatever happened since', async ({ serve }) => {
