@@ -273,8 +273,7 @@ export class Exchange implements RequestFacts, CallOrigin {
   #end(createResult: () => Result): MockResponse {
     const { responder, pending } = this.#parts
     this.#hasEnded = true
-    // Most requests never waited.
-    if (this.pendingSince !== undefined) pending.remove(this)
+    pending.remove(this)
     return responder.respond(this, createResult, (response, endedAt) => this.#record(response, endedAt))
   }
 

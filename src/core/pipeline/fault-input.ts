@@ -33,7 +33,7 @@ export function withTextDurations(fault: FaultInput): Fault {
 function textIn(values: object, ...keys: string[]): Readonly<Record<string, string>> {
   const texts: Record<string, string> = {}
   for (const key of keys) {
-    const value: unknown = Object.hasOwn(values, key) ? values[key as never] : undefined // a key of this object
+    const value: unknown = values[key as never] // a key of this object, or none
     if (typeof value !== 'number') continue
     const [sign, length] = key !== 'date' ? ['', value] : value < 0 ? ['-', -value] : ['+', value]
     const ms = readDuration(length)

@@ -147,7 +147,6 @@ export class LiveFaults implements Faults {
 
   clear(): void {
     this.world.checkUsable()
-    if (this.isEmpty) return
     this.#write('faults.clear', state => ({ ...state, records: [] }))
     this.releaseDeleted()
   }
@@ -211,7 +210,7 @@ export class LiveFaults implements Faults {
     }
     const release = ({ delay, ...how }: HeldRelease) => {
       const ms = delay === undefined ? 0 : durationMs(String(delay))
-      if (ms === 0 || this.#isClosed) {
+      if (ms === 0) {
         finish(how)
         return
       }
@@ -230,13 +229,12 @@ export class LiveFaults implements Faults {
   neverAnswer(request: MockRequest, end: () => void): void {
     const client = request.signal?.()
     const close = () => {
-      if (!this.#unanswered.delete(close)) return
+      this.#unanswered.delete(close)
       client?.removeEventListener('abort', close)
       end()
     }
     this.#unanswered.add(close)
     client?.addEventListener('abort', close)
-    if (client?.aborted || this.#isClosed) close()
   }
 
   /** Selects the fault that applies to a request. Counts the request for each matching fault up to that one. */

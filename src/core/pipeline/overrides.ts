@@ -197,7 +197,7 @@ function ofMsw(id: OperationId, did: 'returned' | 'threw', value: unknown): Usag
           `${start} a Response: return its body as an object, or throw new ApiError(code, message). For another response, ${handler}`,
         )
   // Generators of one realm have no class in common.
-  if (typeof next === 'function' && (Symbol.iterator in Object(value) || Symbol.asyncIterator in Object(value)))
+  if (typeof next === 'function')
     return new UsageError(
       `${start} a generator: return one answer. For several in turn, add a resolver for each with { once: true }, the last one first`,
     )

@@ -278,6 +278,24 @@ describe('an explained request', () => {
     ])
   })
 
+  it('is about the world of its answer, if it changes nothing', async ({ serve }) => {
+    const { mock, send } = await serve()
+    mock.on('lobbies.find', async ({ world, original }) => {
+      await world.lobbies.update(q => q.where({ lobby_id: ids.lobby }), {
+        data(lobby) {
+          lobby.is_closed = true
+        },
+      })
+      return original()
+    })
+    await send(find({ game_modes: ['duel'], prevent_auto_create_lobby: true }))
+
+    const { verdict, candidates = [] } = explainNewest(mock)
+
+    expect(verdict).toBe('400 MATCHMAKER_NO_AVAILABLE_LOBBIES')
+    expect(candidates.find(({ lobby_id }) => lobby_id === ids.lobby)).toMatchObject({ lost_by: 'closed' })
+  })
+
   it('is about the world before it, whatever happened since', async ({ serve }) => {
     const { mock, send } = await serve()
     await send(find({ game_modes: ['duel'] }))

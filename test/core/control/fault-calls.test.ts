@@ -147,6 +147,8 @@ describe.each(controls)('mock.delay, $where', ({ of }) => {
     const range = await control.faults.add({ effect: { delay: { min: 0, max: 0.6 } } })
     expect(range.effect).toEqual({ delay: { min: '0ms', max: '1ms' } })
     expect((await control.faults.add({ effect: { spurious: 2000 } })).effect).toEqual({ spurious: '2s' })
+    expect((await control.faults.add({ effect: { date: 0 } })).effect).toEqual({ date: '+0ms' })
+    expect((await control.delay('*', '1000ms')).effect).toEqual({ delay: '1000ms' })
     expect(await messageOf(() => control.delay('*', -1))).toContain('delay: delay is -1: expected a duration')
     expect(await messageOf(() => control.delay('*', 1e15))).toContain('delay: delay is 1000000000000000: expected')
     expect((await control.world.deviceLinks.create({ expires_after: 60_000 })).expires_at).toBeDefined()

@@ -607,6 +607,22 @@ describe.each(controls)('journal.pending, $where', ({ of }) => {
     expect(mock.journal.pending()).toEqual([])
   })
 
+  it('follows a request from a resolver to the watch behind it', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    mock.on('devices.links.get', async ({ original }) => {
+      await Promise.resolve()
+      return original()
+    })
+    const answer = ask(mock, watch(mock))
+    await mock.blocked(1)
+    await flushPromises()
+
+    expect(await of(served).journal.pending()).toMatchObject([{ waits_for: 'watch' }])
+    await mock.reset()
+    await answer
+  })
+
   it('forgets a request whose client disconnects', async ({ serve }) => {
     const served = await serve()
     const { mock } = served

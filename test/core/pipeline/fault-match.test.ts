@@ -156,6 +156,12 @@ it('a fault that matches a game or a namespace skips a request with an unknown t
   expect(await ask(mock, { ...list, headers: bearer('nobody') })).toMatchObject({ disconnect: 'reset' })
 })
 
+it('a fault of all operations skips a request without one', async () => {
+  const { mock } = mockWithFaults([{ operation: '*', effect: { reset: true } }])
+
+  expect([(await ask(mock, nowhere)).status, (await ask(mock, list)).status]).toEqual([404, 0])
+})
+
 it('a fault applies only if all its conditions match', async () => {
   const match = { query: { a: '1' }, headers: { 'x-a': '1' }, game: 'tanks' }
   const right = { ...list, query: 'a=1', headers: { 'x-a': '1' } }

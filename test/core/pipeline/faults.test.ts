@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { type Fault, UsageError } from '../../../src/index.js'
 import { list, mockWithFaults, nowhere, prepare } from '../../support/faults.js'
 import { ask } from '../../support/http.js'
+import { tanks } from '../../support/tanks.js'
+import { stateOf } from '../../support/worlds.js'
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
 
@@ -100,6 +103,40 @@ describe('the faults of a world', () => {
     ])
   })
 
+  it('are at most 1,000', () => {
+    const { mock } = mockWithFaults([], {
+      scenario: { ...tanks, faults: Array.from({ length: 999 }, () => ({ effect: busyCode })) },
+    })
+    mock.faults.add({ effect: busyCode })
+
+    expect(() => mock.faults.add({ effect: busyCode })).toThrow('there are 1000 faults already: delete some')
+    expect(mock.faults.list()).toHaveLength(1_000)
+  })
+
+  it('leave the world as it is if there are none to delete', () => {
+    const { mock } = mockWithFaults([])
+    const before = stateOf(mock.world)
+
+    mock.faults.clear()
+
+    expect(stateOf(mock.world)).toBe(before)
+  })
+
+  it.each<[what: string, fault: unknown, said: string]>([
+    ['nothing', undefined, 'fault is missing: expected object'],
+    ['no effect', { operation: 'lobbies.list' }, 'fault.effect is missing'],
+    [
+      'a region that does not exist',
+      { region: 'mars', effect: { outage: true } },
+      'fault.region is "mars", which no region has',
+    ],
+  ])('refuse %s', (_, fault, said) => {
+    const { mock } = mockWithFaults([])
+
+    expect(() => mock.faults.add(fault as Fault)).toThrow(said)
+    expect(() => mock.faults.add(fault as Fault)).toThrow(UsageError)
+  })
+
   it('are listed as copies, so that changing one has no effect', () => {
     const fault = { effect: { error: { status: 500 } }, match: { body: { a: [1] } } }
     const { mock } = mockWithFaults([fault])
@@ -180,6 +217,38 @@ describe('the request log', () => {
       [200, undefined, 'lobbies.list', '5', 'held'],
       [200, undefined, 'lobbies.list', '4', 'delayed 300 ms'],
       [200, undefined, 'lobbies.list', '4', 'delayed 300 ms'],
+    ])
+  })
+
+  it('says how the release of a held request ended it', async () => {
+    const { mock, records } = mockWithFaults([{ effect: { hold: true } }])
+    const client = new AbortController()
+    const ways = [
+      {},
+      { answer: { status: 418 } },
+      { error: { status: 503 } },
+      { reset: true },
+      { empty: true },
+      { never: true },
+    ] as const
+    for (const how of ways) {
+      const answer = ask(mock, list)
+      mock.faults.release('1', how)
+      if (how === ways[5]) await mock.reset({ keep: ['faults'] })
+      await answer
+    }
+    const gone = ask(mock, list, client.signal)
+    client.abort()
+    await gone
+
+    expect(records.map(({ status, faultEffect }) => [status, faultEffect])).toEqual([
+      [200, 'held'],
+      [418, 'held, answer edited'],
+      [503, 'held, then failed'],
+      [0, 'held, then failed'],
+      [0, 'held, then failed'],
+      [0, 'held, never answered'],
+      [499, 'held'],
     ])
   })
 

@@ -7,7 +7,7 @@ import { brokenConnection, link, list, prepare } from '../../support/faults.js'
 import { ask, failure, json, post, request, type TestRequest } from '../../support/http.js'
 import { it, type ServedMock } from '../../support/served-mock.js'
 import { tanks, tokens } from '../../support/tanks.js'
-import { flushPromises, stateOf, watchIndexOf } from '../../support/worlds.js'
+import { flushPromises, isBusy, stateOf, watchIndexOf } from '../../support/worlds.js'
 
 const find = { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' } as const
 
@@ -145,6 +145,17 @@ describe.each(controls)('a held request, $where', ({ of }) => {
     expect([(await second).status, (await second).body]).toEqual([200, 'null'])
   })
 
+  it('gets the edited answer even if its operation refuses it', async ({ serve }) => {
+    const served = await serve()
+    const control = of(served)
+    const sent = { ...find, body: '{"game_modes":["nope"]}' }
+    const { id, answer } = await hold(served, control, sent, 'lobbies.find')
+
+    await control.held.release(id, { answer: { status: 200, body: { mine: 1 } } })
+
+    expect([(await answer).status, json(await answer)]).toEqual([200, { mine: 1 }])
+  })
+
   it.for([204, 205, 304])('has no body with the status %i', async (status, { serve }) => {
     const served = await serve()
     const control = of(served)
@@ -196,9 +207,15 @@ describe.each(controls)('a held request, $where', ({ of }) => {
     const released = await fault.release()
     await flushPromises()
     const during = [isAnswered, await control.journal.pending()]
+    const busy = [isBusy(served.mock)]
     await control.reset()
+    busy.push(isBusy(served.mock))
 
-    expect([released, during]).toEqual([0, [false, [expect.objectContaining({ waits_for: 'nothing' })]]])
+    expect([released, during, busy]).toEqual([
+      0,
+      [false, [expect.objectContaining({ waits_for: 'nothing' })]],
+      [true, false],
+    ])
     expect(during[1]).not.toHaveProperty('0.id')
     expect(await answer).toEqual(brokenConnection('empty'))
     expect(await control.journal.pending()).toEqual([])
@@ -353,6 +370,20 @@ describe.each(controls)('a held request, $where', ({ of }) => {
 })
 
 describe('a held request', () => {
+  plain('with an edited answer is dropped if its client disconnects before its lobby is ready', async () => {
+    const mock = createMockmaker({ scenario: { clock: 'frozen', game_modes: ['duel'], servers: 'manual' } })
+    const client = new AbortController()
+    const { id: fault } = mock.hold('lobbies.find')
+    const answer = ask(mock, find, client.signal)
+    mock.faults.release(fault, { answer: { status: 202 } })
+    const waiting = mock.journal.pending()
+
+    client.abort()
+
+    expect([waiting, (await answer).status]).toMatchObject([[{ waits_for: 'lobby' }], 499])
+    expect(mock.world.players.all()).toMatchObject([{ status: 'removed' }])
+  })
+
   plain('is told by an event at once, with its id', async () => {
     const mock = createMockmaker({ scenario: { clock: 'frozen', game_modes: ['duel'] } })
     const events = mock.changes({ with: ['journal'] })
@@ -386,7 +417,7 @@ describe('a held request', () => {
 
     const got = await answer
     expect(after).toEqual(before)
-    expect(draft).toEqual({ status: got.status, ...(got.body === '' ? {} : { body: json(got) }) })
+    expect(draft).toStrictEqual({ status: got.status, ...(got.body === '' ? {} : { body: json(got) }) })
     expect([got.status, problems]).toEqual([200, []])
   })
 })

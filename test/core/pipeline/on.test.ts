@@ -109,6 +109,7 @@ describe('mock.on', () => {
       },
       'add a resolver for each with { once: true }',
     ],
+    ['a list', () => [], 'answer is []: expected object'],
     ['nothing', () => undefined, 'returned nothing: return original()'],
   ])('says what to do instead of what MSW allows: %s', async ([, resolver, said], { mock, consoleError }) => {
     mock.on('lobbies.list', resolver as never) // no type lets it pass
@@ -290,6 +291,15 @@ describe('a resolver that has not answered', () => {
     },
   )
 
+  it('is not in the journal after the reset that ends it', async ({ mock }) => {
+    mock.on('lobbies.list', never)
+    const got = ask(mock, list)
+    await mock.reset()
+    await got
+
+    expect(mock.journal.find()).toEqual([])
+  })
+
   it('counts as use of its world', async ({ mock }) => {
     mock.on('lobbies.list', never)
     const got = ask(mock, list)
@@ -330,6 +340,7 @@ describe('mock.on refuses', () => {
     ['a path, and names its operation', '*/matchmaker/lobbies/find', resolver, 'Did you mean lobbies.find?'],
     ['a pattern', 'lobbies.*', resolver, '"lobbies.*" is an unknown operation'],
     ['a key of Object.prototype', 'constructor', resolver, '"constructor" is an unknown operation'],
+    ['several operations', ['lobbies.list'], resolver, '["lobbies.list"] is an unknown operation'],
     ['no operation', undefined, resolver, 'undefined is an unknown operation'],
     ['no resolver', 'lobbies.list', undefined, 'the resolver of lobbies.list is undefined: expected a function'],
     ['an answer for a resolver', 'lobbies.list', nothing, 'expected a function, such as ({ original }) => original()'],

@@ -29,6 +29,14 @@ describe('an override', () => {
     expect(got.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
   })
 
+  it('answers no other operation', async ({ mock }) => {
+    const resolver = vi.fn<OverrideResolver<'lobbies.list'>>(({ original }) => original())
+
+    const got = await ask(overridden(mock, 'lobbies.list', resolver), { ...list, path: '/matchmaker/regions' })
+
+    expect([got.status, resolver.mock.calls, json(got)]).toEqual([200, [], { regions: expect.any(Array) }])
+  })
+
   it('gets the original answer, to the byte', async ({ mock }) => {
     const got = await ask(
       overridden(mock, 'lobbies.list', ({ original }) => original()),

@@ -345,6 +345,21 @@ describe('an integer that a number cannot hold', () => {
     await mock.close()
   })
 
+  it.for([
+    ['76561197960287678', 7],
+    ['"7"', 7],
+  ] as const)('is not in the answer of a resolver that has %s, and answers %i', async ([state, answer]) => {
+    const mock = createMockmaker({ scenario })
+    await ask(mock, putState(state))
+    mock.on('lobbies.getState', async ({ original }) => {
+      await original()
+      return answer
+    })
+
+    expect((await ask(mock, getState)).body).toBe(String(answer))
+    await mock.close()
+  })
+
   it('stays in an answer that a resolver of code or a held request returns', async () => {
     const mock = createMockmaker({ scenario })
     const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
@@ -355,7 +370,11 @@ describe('an integer that a number cannot hold', () => {
       inputs.push(input.jsonBody)
       return original()
     })
-    const remove = mock.on('lobbies.getState', ({ original }) => original())
+    const originals: unknown[] = []
+    const remove = mock.on('lobbies.getState', async ({ original }) => {
+      originals.push(await original())
+      return originals[0]
+    })
 
     await ask(mock, putState(other))
     const resolved = (await ask(mock, getState)).body
@@ -372,7 +391,7 @@ describe('an integer that a number cannot hold', () => {
         body: `{"answer":{"body":${sent}}}`,
       })
 
-    expect([inputs, resolved]).toEqual([[Number(other)], other])
+    expect([inputs, originals, resolved]).toEqual([[Number(other)], [Number(other)], other])
     for (const { body } of held) expect(body).toContain(`"draft":{"status":200,"body":${other}}`)
     expect((await Promise.all(waiting)).map(({ body }) => body)).toEqual([sent, sent])
     await close()
