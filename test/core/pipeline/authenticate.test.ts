@@ -17,12 +17,27 @@ async function messageOf(sent: Parameters<typeof ask>[1], scenario: object = tan
 
 describe('the message of a refused request', () => {
   it('says how to send a token if none was sent', async () => {
-    expect(await messageOf(game)).toMatch(/: send it as "Authorization: Bearer <token>"; .* GET \//)
+    expect(await messageOf(game)).toMatch(
+      /: send it as "Authorization: Bearer <token>"; .* GET \/, .* in-process mock\.tokens$/,
+    )
+  })
+
+  it('says why a call without a token needs one', async () => {
+    const closed = messageOf(list, { game_modes: ['duel'], tokenless: false })
+    const none = messageOf(list, { games: [] })
+
+    expect(await closed).toMatch(/^namespace "prod" does not allow calls without a token, so this call needs /)
+    expect(await none).toMatch(/^there is no default namespace, so this call needs /)
   })
 
   it.for([
     ['of the wrong kind', { ...game, headers: bearer(tokens.public) }, 'GET /'],
     ['of the wrong kind for a lobby', { ...ready, headers: bearer(tokens.public) }, 'GET /__mock/tokens?kind=lobby'],
+    [
+      'of a player',
+      { ...game, headers: bearer(tokens.connected) },
+      'this is a player token, and the call needs a cloud',
+    ],
     [
       'of another game',
       { ...game, headers: bearer(tokens.cloudBoats) },
