@@ -158,7 +158,7 @@ export function checkControlCaller(request: Pick<MockRequest, 'method' | 'header
     return
   }
   const type = header(request, 'content-type')
-  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
+  if (!/^application\/json\s*(;|$)/i.test(type ?? '')) {
     throw controlForbidden(
       `its content-type is ${type === undefined ? 'missing' : quoted(type)}: send "content-type: application/json", even without a body`,
     )
