@@ -167,10 +167,10 @@ describe('the journal', () => {
   it('shows all values of a parameter, and what is no token as it was sent', async ({ serve }) => {
     const { mock, send } = await serve()
 
-    await send({ ...list, path: '/nowhere/a%20b%2Fc', query: 'tag=a&tag=b&tag=&more=%2525' })
+    await send({ ...list, path: '/nowhere/a%20b%2Fc', query: 'tag=a&tag=b&tag=&more=%2525&note=undefined' })
 
     expect(mock.journal.find()).toMatchObject([
-      { path: '/nowhere/a%20b%2Fc', query: { tag: ['a', 'b', ''], more: '%25' } },
+      { path: '/nowhere/a%20b%2Fc', query: { tag: ['a', 'b', ''], more: '%25', note: 'undefined' } },
     ])
   })
 

@@ -75,4 +75,38 @@ describe('the message of a refused request', () => {
     expect(message).toContain(advice)
     expect(message).not.toContain('send it as')
   })
+  it('says how to get a new token if the one of a player of a development server has expired', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const find = { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' }
+    const { player } = json(await ask(mock, { ...find, headers: bearer(tokens.development) })) as {
+      player: { token: string }
+    }
+    const asked = { ...game, headers: bearer(player.token) }
+
+    const before = json(await ask(mock, asked))
+    await mock.clock.advance('400d')
+    const after = json(await ask(mock, asked))
+
+    expect(before).toMatchObject({ message: expect.stringContaining('this is a dev_player token, and the call needs') })
+    expect(after).toMatchObject({ message: expect.stringContaining('has expired: get a new one with find') })
+  })
+})
+
+describe('the host of a game server', () => {
+  it.for([
+    ['192.168.1.5:4100', '192.168.1.5'],
+    ['[fd00::5]:4100', 'fd00::5'],
+    ['game.example', 'game.example'],
+    ['a b', '127.0.0.1'],
+    ['[::1', '127.0.0.1'],
+    [undefined, '127.0.0.1'],
+  ] as const)('is the Host of the request, if a client can connect to it: %s', async ([host, hostname]) => {
+    const ports = [{ label: 'default', target_port: 7777, proxy_protocol: 'udp' }] as const
+    const mock = createMockmaker({ scenario: { game_modes: ['duel'], lobbies: [{ game_mode_id: 'duel', ports }] } })
+    const find = { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' }
+
+    const got = await ask(mock, { ...find, headers: host === undefined ? {} : { host } })
+
+    expect(json(got)).toMatchObject({ ports: { default: { hostname } } })
+  })
 })
