@@ -32,8 +32,7 @@ function normalizeOrigin(written: string): string {
 }
 
 /** Tells whether a text is a possible Origin header: `https://game.example`, `null`. Allows a slash at the end. */
-export function isOrigin(text: unknown): boolean {
-  if (typeof text !== 'string') return false
+export function isOrigin(text: string): boolean {
   const origin = normalizeOrigin(text)
   if (/^https?:/.test(origin)) return parseUrl(origin)?.origin === origin && !origin.includes('*')
   // Apps and extensions have schemes of their own: capacitor://localhost.
@@ -131,9 +130,7 @@ function fetchSiteOf(request: Pick<MockRequest, 'headers'>): string | undefined 
 
 /** Tells whether a page of another site sent the request, from an origin that is not allowed. */
 export function isForeign(request: Pick<MockRequest, 'headers'>, allowed: AllowedOrigins): boolean {
-  if (fetchSiteOf(request) !== 'cross-site') return false
-  const origin = header(request, 'origin')
-  return origin === undefined || !isAllowedOrigin(origin, allowed)
+  return fetchSiteOf(request) === 'cross-site' && !isAllowedOrigin(header(request, 'origin') ?? '', allowed)
 }
 
 /**
@@ -156,13 +153,12 @@ export function checkSite(request: Pick<MockRequest, 'method' | 'headers'>, allo
  */
 export function checkControlCaller(request: Pick<MockRequest, 'method' | 'headers'>): void {
   if (request.method === 'GET' || request.method === 'HEAD') {
-    const origin = header(request, 'origin')
     // To a browser, localhost and 127.0.0.1 are different sites.
-    if (origin === undefined || !isLoopbackOrigin(origin)) checkSameSite(request)
+    if (!isLoopbackOrigin(header(request, 'origin') ?? '')) checkSameSite(request)
     return
   }
   const type = header(request, 'content-type')
-  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
+  if (!/^application\/json\s*(;|$)/i.test(type ?? '')) {
     throw controlForbidden(
       `its content-type is ${type === undefined ? 'missing' : quoted(type)}: send "content-type: application/json", even without a body`,
     )
@@ -225,16 +221,14 @@ function otherHostOf(request: Pick<MockRequest, 'headers'>): string | undefined 
 function checkControlAddress(request: Sender, isListed: (address: string) => boolean): void {
   if (mayControl(request, isListed)) return
   const address = clientAddress(request)
-  const proxyHeader = proxyHeaderOf(request)
-  if (proxyHeader !== undefined && isLoopbackAddress(address))
+  if (isLoopbackAddress(address)) {
+    const proxyHeader = proxyHeaderOf(request)
     throw controlForbidden(
-      `it came through a proxy, as its header ${proxyHeader} shows: call http://127.0.0.1 on the mock's machine without the proxy`,
+      proxyHeader === undefined
+        ? `it is for the host ${otherHostOf(request)}, and came to the loopback address as through a tunnel: call http://127.0.0.1 on the mock's machine, or set a control token`
+        : `it came through a proxy, as its header ${proxyHeader} shows: call http://127.0.0.1 on the mock's machine without the proxy`,
     )
-  const otherHost = otherHostOf(request)
-  if (otherHost !== undefined && isLoopbackAddress(address))
-    throw controlForbidden(
-      `it is for the host ${otherHost}, and came to the loopback address as through a tunnel: call http://127.0.0.1 on the mock's machine, or set a control token`,
-    )
+  }
   // Proxies may also write another name than `unknown`.
   if (!/^[\d.]+$|:/.test(address))
     throw controlForbidden(

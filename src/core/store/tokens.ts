@@ -22,7 +22,7 @@ export function freshToken(
 }
 
 /** Tells whether a row has a text as its token. */
-export function hasToken(tables: Tables, text: string): boolean {
+function hasToken(tables: Tables, text: string): boolean {
   return tokenTables.some(name => tables[name].get(text) !== undefined)
 }
 

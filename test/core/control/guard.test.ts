@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { describeCalls } from '../../../src/core/control/api.js'
 import type { Mockmaker } from '../../../src/index.js'
-import { failure, sendTo, type TestRequest } from '../../support/http.js'
+import { failure, json, sendTo, type TestRequest } from '../../support/http.js'
 import { it, jsonHeaders, type ServedMock } from '../../support/served-mock.js'
 import { stateOf } from '../../support/worlds.js'
 
@@ -71,6 +71,20 @@ describe('a write', () => {
   })
 })
 
+describe('the message of a refused write', () => {
+  it.for([
+    [{}, 'because its content-type is missing: send "content-type: application/json"'],
+    [
+      { 'content-type': 'text/plain' },
+      'because its content-type is "text/plain": send "content-type: application/json"',
+    ],
+  ] as const)('says what is wrong with the type of its body: %j', async ([headers, why], { serve }) => {
+    const { url } = await serve()
+
+    expect(json(await sendTo(url, { ...reset, headers }))).toMatchObject({ message: expect.stringContaining(why) })
+  })
+})
+
 describe('a call that only reads', () => {
   const reads = [
     '/__mock/snapshot',
@@ -93,6 +107,12 @@ describe('a call that only reads', () => {
     ]
 
     expect(refused.map(failure)).toEqual(refused.map(() => '403 API_FORBIDDEN'))
+  })
+
+  it('needs no content-type with HEAD either', async ({ serve }) => {
+    const { send } = await serve()
+
+    expect((await send({ method: 'HEAD', path: '/__mock/tokens' })).status).toBe(200)
   })
 
   it.for([

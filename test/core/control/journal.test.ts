@@ -169,6 +169,51 @@ describe('the journal', () => {
     expect(body).not.toMatch(/\.mock\.[a-z0-9]{24}/)
   })
 
+  it('cuts a token that the mock does not know by the name of its field', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const sent = (name: string) => ({
+      ...list,
+      query: `${name}=a.stranger`,
+      headers: { [`x-${name.replaceAll('_', '-')}`]: 'a.stranger' },
+    })
+    for (const name of ['token', 'device_link_token']) await send(sent(name))
+    for (const value of ['a.stranger', 'Bearer a.stranger'])
+      await send({ ...list, headers: { authorization: value, 'proxy-authorization': value } })
+    await send({ ...list, headers: { referer: 'http://x/?token=a.stranger' } })
+    for (const body of ['{"token":{"in":["a.stranger"]},"a_token":"a.stranger","note":null}', 'a_token=a.stranger'])
+      await send({ method: 'POST', path: '/nowhere', body })
+
+    expect(mock.journal.find()).toMatchObject([
+      { query: { token: 'a.…' }, headers: { 'x-token': 'a.…' } },
+      { query: { device_link_token: 'a.…' }, headers: { 'x-device-link-token': 'a.…' } },
+      { headers: { authorization: 'a.…', 'proxy-authorization': 'a.…' } },
+      { headers: { authorization: 'Bearer a.…', 'proxy-authorization': 'Bearer a.…' } },
+      { headers: { referer: 'http://x/?token=a.…' } },
+      { body: { token: { in: ['a.…'] }, a_token: 'a.…', note: null } },
+      { body: 'a_token=a.…' },
+    ])
+  })
+
+  it('cuts a token of less than 8 characters only where it is a word', async ({ serve }) => {
+    const { mock, send } = await serve({
+      scenario: { ...tanks, device_links: [{ token: 'pearpie' }, { token: 'plumcake' }] },
+    })
+
+    await send({ ...list, headers: { 'x-note': 'pearpie, pearpies, x-pearpie, plumcake, plumcakes' } })
+
+    expect(mock.journal.find()[0]?.headers).toMatchObject({ 'x-note': '…, pearpies, x-pearpie, …, …s' })
+  })
+
+  it('shows all values of a parameter, and what is no token as it was sent', async ({ serve }) => {
+    const { mock, send } = await serve()
+
+    await send({ ...list, path: '/nowhere/a%20b%2Fc', query: 'tag=a&tag=b&tag=&more=%2525&note=undefined' })
+
+    expect(mock.journal.find()).toMatchObject([
+      { path: '/nowhere/a%20b%2Fc', query: { tag: ['a', 'b', ''], more: '%25', note: 'undefined' } },
+    ])
+  })
+
   it('cuts a token that the scenario names wherever it stands, and so do the log and a HAR', async ({ serve }) => {
     const [game = {}] = tanks.games ?? []
     const named = { cloud: 'sofa/and"table', link: 'kitchen-link&1', short: 'pear' }
@@ -414,6 +459,21 @@ describe('the journal', () => {
     const answers = [256 * 1024, 256 * 1024 + 1].map(length => new Uint8Array(length))
 
     expect(answers.map(body => 'answer' in recorded(body).entry())).toEqual([true, false])
+  })
+
+  it('has no body if it is empty', async ({ serve }) => {
+    const { mock } = await serve()
+    await mock.answer({ method: 'POST', path: '/nowhere', headers: {}, body: new Uint8Array() })
+
+    expect(mock.journal.find().map(entry => 'body' in entry)).toEqual([false])
+  })
+
+  it('shows a body that may nest as deep as the state of a lobby, but no value below', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const nested = (levels: number, value: string) => `${'['.repeat(levels)}${value}${']'.repeat(levels)}`
+    for (const levels of [64, 65]) await send({ method: 'POST', path: '/nowhere', body: nested(levels, '1') })
+
+    expect(mock.journal.find().map(({ body }) => JSON.stringify(body))).toEqual([nested(64, '1'), nested(64, '"…"')])
   })
 })
 

@@ -4,7 +4,7 @@ import type { Expectation } from '../../../src/client/index.js'
 import type { JournalEntry } from '../../../src/core/contract/journal.js'
 import { verify } from '../../../src/core/pipeline/verify.js'
 import { createMockmaker } from '../../../src/index.js'
-import { failure } from '../../support/http.js'
+import { ask, failure } from '../../support/http.js'
 import { it, type ServedMock } from '../../support/served-mock.js'
 import { bearer, ids, tokens } from '../../support/tanks.js'
 import { live } from '../../support/worlds.js'
@@ -17,6 +17,7 @@ const validate = (name_id: string) => ({
   headers: { ...bearer(tokens.cloud), 'x-client': 'godot/4' },
   body: JSON.stringify({ display_name: 'Beta', name_id }),
 })
+const lost = { method: 'POST', path: `/devices/link/${tokens.pending}`, body: JSON.stringify({ token: 'nobody' }) }
 
 /** A list with states and one without, a refused list, a device link, and a validation. */
 async function play({ send }: ServedMock): Promise<void> {
@@ -36,6 +37,7 @@ describe('journal.verify', () => {
     [{ match: { query: { include_state: 'true' } } }, 1],
     [{ match: { headers: { 'X-Client': 'godot/*' } } }, 1],
     [{ match: { headers: { authorization: 'Bearer pub_prod.*' } } }, 1],
+    [{ match: { headers: { authorization: 'Bearer *' } } }, 3],
     [{ match: { headers: { authorization: `Bearer ${tokens.public}` } } }, 1],
     [{ match: { headers: { authorization: 'Bearer pub_prod.…' } } }, 1],
     [{ match: { query: { device_link_token: tokens.pending } } }, 1],
@@ -106,6 +108,18 @@ describe('journal.verify', () => {
     await mock.restore({ ...snapshot, journal })
 
     expect(mock.journal.verify({ operation: 'lobbies.list', match: { namespace: 'prod' } }).matched).toBe(1)
+  })
+
+  it.for<Expectation>([
+    { match: { path: lost.path } },
+    { match: { path: '/devices/link/device.…' } },
+    { match: { body: { token: 'nobody' } } },
+    { match: { body: { token: '…' } } },
+  ])('finds a token in a path or a body: %j', async (expectation, { serve }) => {
+    const { mock } = await serve()
+    await ask(mock, lost)
+
+    expect(mock.journal.verify(expectation).ok).toBe(true)
   })
 
   it('names the nearest request, and the fields in which it differs', async ({ serve }) => {

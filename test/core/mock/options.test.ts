@@ -75,6 +75,12 @@ describe('listen', () => {
 })
 
 describe('createApp', () => {
+  it('takes names and IP addresses as allowed hosts', () => {
+    const allowedHosts = ['game.example', '.game.example', 'game.example.', '192.168.1.5', '[fd00::5]']
+
+    expect(() => createApp(createMockmaker(), { allowedHosts })).not.toThrow()
+  })
+
   it.each([
     [{ allowedHosts: 'a' }, 'options.allowedHosts is "a": expected array'],
     [{ allowedHosts: ['a:1'] }, 'options.allowedHosts[0] is "a:1": expected a name without a port'],

@@ -17,12 +17,27 @@ async function messageOf(sent: Parameters<typeof ask>[1], scenario: object = tan
 
 describe('the message of a refused request', () => {
   it('says how to send a token if none was sent', async () => {
-    expect(await messageOf(game)).toMatch(/: send it as "Authorization: Bearer <token>"; .* GET \//)
+    expect(await messageOf(game)).toMatch(
+      /: send it as "Authorization: Bearer <token>"; .* GET \/, .* in-process mock\.tokens$/,
+    )
+  })
+
+  it('says why a call without a token needs one', async () => {
+    const closed = messageOf(list, { game_modes: ['duel'], tokenless: false })
+    const none = messageOf(list, { games: [] })
+
+    expect(await closed).toMatch(/^namespace "prod" does not allow calls without a token, so this call needs /)
+    expect(await none).toMatch(/^there is no default namespace, so this call needs /)
   })
 
   it.for([
     ['of the wrong kind', { ...game, headers: bearer(tokens.public) }, 'GET /'],
     ['of the wrong kind for a lobby', { ...ready, headers: bearer(tokens.public) }, 'GET /__mock/tokens?kind=lobby'],
+    [
+      'of a player',
+      { ...game, headers: bearer(tokens.connected) },
+      'this is a player token, and the call needs a cloud',
+    ],
     [
       'of another game',
       { ...game, headers: bearer(tokens.cloudBoats) },
@@ -59,5 +74,39 @@ describe('the message of a refused request', () => {
     expect(message).toContain(`this ${kind} token has expired: `)
     expect(message).toContain(advice)
     expect(message).not.toContain('send it as')
+  })
+  it('says how to get a new token if the one of a player of a development server has expired', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const find = { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' }
+    const { player } = json(await ask(mock, { ...find, headers: bearer(tokens.development) })) as {
+      player: { token: string }
+    }
+    const asked = { ...game, headers: bearer(player.token) }
+
+    const before = json(await ask(mock, asked))
+    await mock.clock.advance('400d')
+    const after = json(await ask(mock, asked))
+
+    expect(before).toMatchObject({ message: expect.stringContaining('this is a dev_player token, and the call needs') })
+    expect(after).toMatchObject({ message: expect.stringContaining('has expired: get a new one with find') })
+  })
+})
+
+describe('the host of a game server', () => {
+  it.for([
+    ['192.168.1.5:4100', '192.168.1.5'],
+    ['[fd00::5]:4100', 'fd00::5'],
+    ['game.example', 'game.example'],
+    ['a b', '127.0.0.1'],
+    ['[::1', '127.0.0.1'],
+    [undefined, '127.0.0.1'],
+  ] as const)('is the Host of the request, if a client can connect to it: %s', async ([host, hostname]) => {
+    const ports = [{ label: 'default', target_port: 7777, proxy_protocol: 'udp' }] as const
+    const mock = createMockmaker({ scenario: { game_modes: ['duel'], lobbies: [{ game_mode_id: 'duel', ports }] } })
+    const find = { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' }
+
+    const got = await ask(mock, { ...find, headers: host === undefined ? {} : { host } })
+
+    expect(json(got)).toMatchObject({ ports: { default: { hostname } } })
   })
 })

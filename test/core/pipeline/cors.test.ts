@@ -67,6 +67,7 @@ describe('corsOrigins', () => {
     'app://a b',
     'app://me@host',
     'app://host/path',
+    'app://host:x',
     'mailto:me@game.example',
     'undefined',
   ])('refuses %j, which no browser sends as an Origin', written => {
@@ -76,25 +77,84 @@ describe('corsOrigins', () => {
   })
 })
 
+describe('a namespace', () => {
+  const mock = createMockmaker({
+    scenario: {
+      cdn_domain: 'cdn.example',
+      games: [
+        { name_id: 'tanks', namespaces: [{ name_id: 'prod', domains: ['own.cdn.example'] }, { name_id: 'beta' }] },
+      ],
+    },
+  })
+  const allowedFor = async (origin: string) =>
+    (await mock.answer({ ...list, headers: { origin } })).headers['access-control-allow-origin']
+
+  it.each([
+    'https://tanks.cdn.example',
+    'http://tanks.cdn.example:8080',
+    'https://tanks--prod.cdn.example',
+    'https://tanks--beta.cdn.example',
+    'https://own.cdn.example',
+  ])('has the page %s, which may read the responses', async origin => {
+    expect(await allowedFor(origin)).toBe(origin)
+  })
+
+  it.each([
+    'https://cdn.example',
+    'https://nobody.cdn.example',
+    'https://tanks--nobody.cdn.example',
+    'https://tanks--prod--beta.cdn.example',
+    'https://tanks.cdn.invalid',
+  ])('does not have the page %s', async origin => {
+    expect(await allowedFor(origin)).toBeUndefined()
+  })
+})
+
+describe('the page in the process of a mock', () => {
+  it('may read the responses, whatever its origin is', async () => {
+    const mock = createMockmaker()
+    const origin = 'https://play.example'
+    const allowedFor = async (pageOrigin?: string) =>
+      (await mock.answer({ ...list, headers: { origin }, pageOrigin })).headers['access-control-allow-origin']
+
+    expect([await allowedFor(origin), await allowedFor('https://other.example'), await allowedFor()]).toEqual([
+      origin,
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe('an Origin that was sent more than once', () => {
+  it('counts by its first value', async () => {
+    const { headers } = await createMockmaker().answer({
+      ...list,
+      headers: { origin: ['http://localhost:5173', 'https://evil.example'] },
+    })
+
+    expect(headers['access-control-allow-origin']).toBe('http://localhost:5173')
+  })
+})
+
 describe('a request from a page of another site', () => {
   const origin = 'https://evil.example'
   const prepare = { method: 'POST', path: '/cloud/devices/links' } as const
   const crossSite = { 'sec-fetch-site': 'cross-site' } as const
 
   it.each([
-    [{ origin }, `--cors-origin ${origin}`],
-    [{ origin: 'null' }, '--cors-origin null'],
-    [{}, '--cors-origin ORIGIN'],
-  ])('is refused, and the message names the flag that allows it: %j', async (headers, flag) => {
+    [{ origin }, `a page of "${origin}"`, `--cors-origin ${origin}`],
+    [{ origin: 'null' }, 'a page of "null"', '--cors-origin null'],
+    [{}, 'a page of another site', '--cors-origin ORIGIN'],
+  ])('is refused, and the message names the page, and the flag that allows it: %j', async (headers, page, flag) => {
     const mock = createMockmaker({ scenario: tanks })
     const before = stateOf(mock.world)
 
     const got = await ask(mock, { ...prepare, headers: { ...crossSite, ...headers } })
 
-    expect([failure(got), (json(got) as { message: string }).message]).toEqual([
-      '403 API_FORBIDDEN',
-      expect.stringContaining(flag),
-    ])
+    const { message } = json(got) as { message: string }
+    expect(failure(got)).toBe('403 API_FORBIDDEN')
+    expect(message.startsWith(`${page} may not change anything here: `)).toBe(true)
+    expect(message).toContain(flag)
     expect(stateOf(mock.world)).toBe(before)
   })
 

@@ -232,6 +232,7 @@ describe('mock.on', () => {
     const got = await ask(mock, list)
 
     expect([failure(got), consoleError.mock.calls.length]).toEqual(['500 ERROR', 1])
+    expect(json(got)).toMatchObject({ message: expect.stringMatching(/^the resolver of lobbies\.list failed: /) })
     expect(got.body).not.toContain('secret detail')
   })
 

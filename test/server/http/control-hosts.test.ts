@@ -34,10 +34,10 @@ describe('the control API', () => {
     expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
   })
 
-  it('says how to allow the client', async () => {
+  it.for([{}, { host: '192.168.1.5:4100' }])('says how to allow the client: %j', async headers => {
     const { url } = await serveTo('::ffff:192.168.1.20')
 
-    expect(json(await sendTo(url, health))).toMatchObject({
+    expect(json(await sendTo(url, { ...health, headers }))).toMatchObject({
       message:
         "the control API does not take this call, because 192.168.1.20 is not the loopback address of the mock's machine: call http://127.0.0.1 there, or allow this client (--control-host 192.168.1.20, controlHosts of createApp, listen and the Vite plugin)",
     })

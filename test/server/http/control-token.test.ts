@@ -33,6 +33,7 @@ describe('a control token', () => {
     ['the token twice', bearer(`${secret}, Bearer ${secret}`)],
     ['two spaces', { authorization: `Bearer  ${secret}` }],
     ['another scheme', { authorization: `Basic ${secret}` }],
+    ['another scheme of the same length', { authorization: `Digest ${secret}` }],
     ['no scheme', { authorization: secret }],
     ['another header', { 'x-control-token': secret, cookie: `token=${secret}` }],
     ['a token of the world', bearer(tokens.cloud)],
