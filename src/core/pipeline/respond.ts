@@ -259,10 +259,8 @@ export function outputResult(output: unknown, status = 200): Result {
 const encodedOutputs = new WeakMap<object, Uint8Array<ArrayBuffer>>()
 
 function encodeJson(output: unknown): Uint8Array<ArrayBuffer> {
-  if (typeof output !== 'object' || output === null) return encoder.encode(writeJson(output))
-  const known = encodedOutputs.get(output)
-  if (known) return known
-  const bytes = encoder.encode(writeJson(output))
-  if (isShared(output)) encodedOutputs.set(output, bytes)
+  if (!isShared(output)) return encoder.encode(writeJson(output))
+  const bytes = encodedOutputs.get(output) ?? encoder.encode(writeJson(output))
+  encodedOutputs.set(output, bytes)
   return bytes
 }

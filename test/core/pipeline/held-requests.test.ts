@@ -1,5 +1,6 @@
 import { describe, expect, it as plain } from 'vitest'
 import { operationIds, operations } from '../../../src/core/contract/operations.js'
+import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { type AnswerProblem, createMockmaker, type HeldRequest } from '../../../src/index.js'
 import { type Control, controls, messageOf } from '../../support/controls.js'
 import { reservedPlayer, successes, tokenOf } from '../../support/example-calls.js'
@@ -16,7 +17,7 @@ async function hold(
   { mock }: Pick<ServedMock, 'mock'>,
   control: Control,
   sent: TestRequest,
-  operation: 'lobbies.find' | 'lobbies.list' | 'devices.links.get' | 'devices.links.prepare',
+  operation: 'lobbies.find' | 'lobbies.list' | 'players.connected' | 'devices.links.get' | 'devices.links.prepare',
 ) {
   const fault = await control.hold(operation)
   const answer = ask(mock, sent)
@@ -54,16 +55,24 @@ describe.each(controls)('a held request, $where', ({ of }) => {
     served.mock.faults.clear()
   })
 
-  it('has the refusal of the service as a draft', async ({ serve }) => {
+  it.for([
+    ['lobbies.find', { ...find, body: '{"game_modes":["nope"]}' }, '400 MATCHMAKER_GAME_MODE_NOT_FOUND'],
+    // It removes the player all the same.
+    [
+      'players.connected',
+      post('/matchmaker/players/connected', { player_token: tokens.connected }, lobbyTokenOf('empty')),
+      '400 MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY',
+    ],
+  ] as const)('has the refusal of the service as a draft: %s', async ([operation, sent, refusal], { serve }) => {
     const served = await serve()
     const control = of(served)
-    const { id, answer } = await hold(served, control, { ...find, body: '{"game_modes":["nope"]}' }, 'lobbies.find')
+    const { id, answer } = await hold(served, control, sent, operation)
 
     const held = await control.held.get(id)
     await control.held.release(id)
 
     const got = await answer
-    expect(failure(got)).toBe('400 MATCHMAKER_GAME_MODE_NOT_FOUND')
+    expect(failure(got)).toBe(refusal)
     expect(held?.draft).toEqual({ status: 400, body: json(got) })
   })
 

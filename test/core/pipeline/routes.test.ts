@@ -1,6 +1,6 @@
 import { it as base, describe, expect } from 'vitest'
 import { type OperationId, operationIds, operations } from '../../../src/core/contract/operations.js'
-import { routes } from '../../../src/core/pipeline/routes.js'
+import { RouteTable, routes } from '../../../src/core/pipeline/routes.js'
 import { answerEntryPoint } from '../../support/entry-points.js'
 import { itThrough } from '../../support/fixtures.js'
 import { json, type TestResponse } from '../../support/http.js'
@@ -208,5 +208,19 @@ describe('routes.find', () => {
 
   base('takes HEAD for GET', () => {
     expect(routes.find('HEAD', '/cloud/devices/links').id).toBe('devices.links.get')
+  })
+})
+
+describe('a route table', () => {
+  base('finds fixed segments, and parameters in braces', () => {
+    const table = new RouteTable(
+      { all: { method: 'GET', path: '/a' }, one: { method: 'GET', path: '/a/{id}' } },
+      () => '',
+    )
+
+    expect([table.find('GET', '/a'), table.find('GET', '/a/b')]).toEqual([
+      { id: 'all', params: {} },
+      { id: 'one', params: { id: 'b' } },
+    ])
   })
 })
