@@ -104,7 +104,7 @@ export class Executor implements CallRunner {
     return this.#cache.output(keyOf(call), () => this.#read(call))
   }
 
-  /** Returns the output that a call would have now. The operation runs in a transaction that is undone. Throws `ApiError`. */
+  /** Returns the output that a call would have now. A write runs in a transaction that is undone. Throws `ApiError`. */
   draft(call: Call, request: MockRequest): OutputDraft {
     const { kind, waitsForLobby }: OperationSpec = operations[call.id]
     const world = this.#world
@@ -113,6 +113,7 @@ export class Executor implements CallRunner {
       const blocks = BigInt(reading.revision) === call.input.watch_index && !this.#options.isClosed()
       return { output: addIndex(reading), waitsFor: blocks ? 'watch' : undefined }
     }
+    if (kind === 'read') return { output: resolve(call, world) }
     return world.preview(() => {
       const output = this.#run(call, request)
       if (output instanceof ApiError) throw output

@@ -145,7 +145,7 @@ export class Responder {
     if (date !== undefined) all.date = this.#dateText(date)
     if (request.method === 'HEAD') return { status, headers: all, body: noBytes }
     if (disconnect && body.length > 0) return { status, headers: all, body, disconnect }
-    return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream }
+    return { status, headers: all, body, stream }
   }
 
   /** Most responses of a world are of the same second as the one before. */

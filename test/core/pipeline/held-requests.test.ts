@@ -4,7 +4,7 @@ import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { type AnswerProblem, createMockmaker, type HeldRequest } from '../../../src/index.js'
 import { type Control, controls, messageOf } from '../../support/controls.js'
 import { reservedPlayer, successes, tokenOf } from '../../support/example-calls.js'
-import { brokenConnection, link, list, prepare } from '../../support/faults.js'
+import { brokenConnection, link, list, mockWithFaults, prepare } from '../../support/faults.js'
 import { ask, failure, json, post, request, type TestRequest } from '../../support/http.js'
 import { it, type ServedMock } from '../../support/served-mock.js'
 import { tanks, tokens } from '../../support/tanks.js'
@@ -378,6 +378,26 @@ describe('a held request', () => {
     await answer
     await events.return?.()
   })
+
+  plain.for([
+    [{ status: 400, body: { code: 'MINE', message: 'no' } }, 'MINE', 'no'],
+    [{ status: 399, body: { code: 'MINE', message: 'no' } }, undefined, undefined],
+    [{ status: 400, body: { code: 1, message: 2 } }, undefined, undefined],
+    [{ status: 400, body: null }, undefined, undefined],
+  ] as const)(
+    'is logged with the code and the message of the failure that it gets: %j',
+    async ([edited, code, message]) => {
+      const { mock, records } = mockWithFaults([])
+      mock.hold('lobbies.list')
+      const answer = ask(mock, list)
+      const [{ id = '' } = {}] = await mock.blocked()
+
+      mock.held.release(id, { answer: edited })
+
+      await answer
+      expect(records).toMatchObject([{ status: edited.status, code, message }])
+    },
+  )
 
   plain.for(operationIds)('for %s gets its draft as its answer, and the draft changes nothing', async id => {
     const mock = createMockmaker({ scenario: tanks })

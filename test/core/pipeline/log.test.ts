@@ -148,6 +148,23 @@ describe('the log', () => {
     ])
   })
 
+  it('names no lobby that is not in the world, and no player of an answer without a seat', async () => {
+    const { mock, records } = logged()
+    mock.on('lobbies.join', async ({ original }) => {
+      const join = await original()
+      return { ...join, lobby: { ...join.lobby, lobby_id: ids.tanks } }
+    })
+    mock.on('lobbies.list', async ({ original }) => Object.assign({ player: { token: 'x' } }, await original()))
+
+    await ask(mock, post('/matchmaker/lobbies/join', { lobby_id: 'empty' }, tokens.public))
+    await ask(mock, list)
+
+    expect(records).toMatchObject([
+      { status: 200, outcome: undefined },
+      { status: 200, outcome: '2 lobbies', player: undefined },
+    ])
+  })
+
   it('has a record of a broken connection, also of a call for a seat', async () => {
     const { mock, records } = logged()
     mock.faults.add({ operation: 'lobbies.find', effect: { empty: true } })
@@ -168,6 +185,14 @@ describe('the log', () => {
     await ask(mock, { ...list, headers: { origin } })
 
     expect(records).toMatchObject([{ refusedOrigin }])
+  })
+
+  it('names no refused origin of a request without one, even in the process of a page', async () => {
+    const { mock, records } = logged()
+
+    await mock.answer({ ...list, headers: {}, pageOrigin: 'https://evil.example' })
+
+    expect(records).toMatchObject([{ status: 200, refusedOrigin: undefined }])
   })
 
   it('names no refused origin for the home page, which pages of no other origin read', async () => {

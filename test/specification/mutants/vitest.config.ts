@@ -95,6 +95,7 @@ export default defineConfig({
           include: [
             'test/core/{operations,pipeline,simulation}/*.test.ts',
             'test/core/control/{call,events,expect,explain*,fault*,history,input,journal*,memory,read-only,request-waits,sent-request,verify}.test.ts',
+            'test/core/storage/settled.test.ts',
             'test/server/{http,processes}/*.test.ts',
           ],
           exclude: ['**/*.{slow,model,isolated}.test.ts'],
