@@ -190,7 +190,12 @@ describe('the log', () => {
   it('names no refused origin of a request without one, even in the process of a page', async () => {
     const { mock, records } = logged()
 
-    await mock.answer({ ...list, headers: {}, pageOrigin: 'https://evil.example' })
+    await mock.answer({
+      method: 'GET',
+      path: '/matchmaker/lobbies/list',
+      headers: {},
+      pageOrigin: 'https://evil.example',
+    })
 
     expect(records).toMatchObject([{ status: 200, refusedOrigin: undefined }])
   })
