@@ -268,6 +268,15 @@ describe('a mock', () => {
     },
   )
 
+  it.for([undefined, new Uint8Array()])('reads an absent body as {}: %j', async (body, { open }) => {
+    const { method, path } = operations['lobbies.join']
+
+    const got = await open.mock.answer({ method, path, headers: bearer(tokens.public), body })
+
+    const message = 'body: lobby_id is missing: expected string'
+    expect(JSON.parse(new TextDecoder().decode(got.body))).toEqual({ code: 'API_BAD_BODY', message })
+  })
+
   it('accepts a body of exactly 1 MiB, and one with 64 levels', async ({ open }) => {
     const id = 'games.namespaces.validateGameNamespace'
     const [largest, deepest] = [big(1024 * 1024), `{"display_name":"A","name_id":"a","x":${deep(62)}}`]
