@@ -117,7 +117,7 @@ export class Executor implements CallRunner {
     return world.preview(() => {
       const output = this.#run(call, request)
       if (output instanceof ApiError) throw output
-      if (!waitsForLobby || call.caller.kind === 'development') return { output }
+      if (!waitsForLobby) return { output }
       const join = output as Join // the output of these operations
       const { host } = readClient(request)
       return { output: withOwnPorts(join, host, world), waitsFor: this.#isStarting(join) ? 'lobby' : undefined }
@@ -158,9 +158,8 @@ export class Executor implements CallRunner {
     const { random, clock } = world
     const { waitsForLobby }: OperationSpec = operations[call.id]
     const output = resolve(call, world, { client: readClient(request), random, now: clock.now() })
-    // The request will wait for a starting lobby. The output of such an operation is a `Join`.
-    if (waitsForLobby && !(output instanceof ApiError) && this.#isStarting(output as Join))
-      checkWaiterLimit(world, this.#options.maxWaiters)
+    // The request will wait for a starting lobby. The output of such an operation is a `Join`, and never an `ApiError`.
+    if (waitsForLobby && this.#isStarting(output as Join)) checkWaiterLimit(world, this.#options.maxWaiters)
     return output
   }
 
@@ -183,11 +182,7 @@ export class Executor implements CallRunner {
     if (!this.#isStarting(join) || this.#options.isClosed()) return seat
     const read = () => world.read(view => isLobbyReady(join, view))
     const reading = read()
-    const toOutput = ({ value: isReady }: Reading<boolean>) => {
-      if (isReady) return seat
-      throw lobbyStopped(join)
-    }
-    const options = { key: join.player.token, read, toOutput }
+    const options = { key: join.player.token, read, toOutput: () => seat }
     const abandon = () => this.#freeSeat(join, call, origin)
     return new Blocked('lobby', signal =>
       new WatchedRead(world, reading, options).block({ signal, timeoutMs: Number.POSITIVE_INFINITY, abandon }),

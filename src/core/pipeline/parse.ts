@@ -73,7 +73,7 @@ function createStrictDecoder(): TextDecoder {
 
 /** Returns the value of a JSON body. `undefined` if there is none. */
 export function jsonOf(bytes: Uint8Array | undefined): unknown {
-  if (bytes === undefined || bytes.length === 0) return undefined
+  if (!bytes?.length) return undefined
   try {
     return JSON.parse(strictDecoder.decode(bytes))
   } catch {
@@ -126,7 +126,7 @@ const shorter = 'send a shorter one'
 /** Decodes a JSON body as `parseJson` does, without a schema. */
 export function decodeJson(request: Body, limits = jsonLimits): unknown {
   const { body } = request
-  if (body === undefined || body.length === 0) return {}
+  if (!body?.length) return {}
   const { bytes, advice = shorter } = limits
   if (body.length > bytes) throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)
   try {
@@ -171,10 +171,10 @@ function decodeText(body: Uint8Array, limits: BodyLimits): unknown {
 
 /** Finds a number of a JSON text that `JSON.parse` turns into infinity. The service refuses it. */
 function numberBeyond(text: string): string | undefined {
-  // Few texts have an exponent or as many digits, and those may be in strings.
+  // Few texts have an exponent or as many digits, and those may be in strings, which are no numbers with their quotes.
   if (!/\d[eE]\+?\d{3}|\d{309}/.test(text)) return undefined
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[^\s,:[\]{}"]+/g) ?? []
-  return tokens.find(token => !token.startsWith('"') && Math.abs(Number(token)) === Number.POSITIVE_INFINITY)
+  return tokens.find(token => Math.abs(Number(token)) === Number.POSITIVE_INFINITY)
 }
 
 function mistypedKey({ path }: Issue, value: unknown): string {

@@ -8,8 +8,8 @@ import type { AbortSignalLike } from './message.js'
 /** Outputs that several responses share. They never change, so each is encoded only once. */
 const shared = new WeakSet<object>()
 
-export function isShared(output: object): boolean {
-  return shared.has(output)
+export function isShared(output: unknown): output is object {
+  return shared.has(output as object)
 }
 
 function markShared(output: unknown): void {

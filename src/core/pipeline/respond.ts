@@ -145,7 +145,7 @@ export class Responder {
     if (date !== undefined) all.date = this.#dateText(date)
     if (request.method === 'HEAD') return { status, headers: all, body: noBytes }
     if (disconnect && body.length > 0) return { status, headers: all, body, disconnect }
-    return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream }
+    return { status, headers: all, body, stream }
   }
 
   /** Most responses of a world are of the same second as the one before. */
@@ -259,8 +259,7 @@ export function outputResult(output: unknown, status = 200): Result {
 const encodedOutputs = new WeakMap<object, Uint8Array<ArrayBuffer>>()
 
 function encodeJson(output: unknown): Uint8Array<ArrayBuffer> {
-  if (typeof output !== 'object' || output === null) return encoder.encode(writeJson(output))
-  const known = encodedOutputs.get(output)
+  const known = encodedOutputs.get(output as object) // a primitive value has none
   if (known) return known
   const bytes = encoder.encode(writeJson(output))
   if (isShared(output)) encodedOutputs.set(output, bytes)

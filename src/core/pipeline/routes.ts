@@ -102,7 +102,7 @@ export class RouteTable<Id extends string> {
   #near(segments: readonly string[]): Endpoint | undefined {
     const filled = this.#endpoints.map(({ path }) => fillParams(path.split('/').slice(1), segments))
     const near = nearest(segments.join('/'), filled)
-    return near === undefined ? undefined : this.#endpoints[filled.indexOf(near)]
+    return this.#endpoints.find((_, i) => filled[i] === near)
   }
 
   #withNearEnding(segments: readonly string[]): Endpoint | undefined {
@@ -111,7 +111,7 @@ export class RouteTable<Id extends string> {
     // A parameter is spelt like any segment.
     const texts = ends.map(end => (end.some(isParam) ? '' : end.join('/')))
     const near = nearest(segments.join('/'), texts)
-    return near === undefined ? undefined : this.#endpoints[texts.indexOf(near)]
+    return this.#endpoints.find((_, i) => texts[i] === near)
   }
 
   #match(path: string): Match<Id> | undefined {
@@ -191,9 +191,10 @@ function isParam(segment: string): boolean {
 
 /** Tells whether a template ends with these segments. A parameter matches any segment, but cannot be the last one. */
 function endsWith(template: readonly string[], segments: readonly string[]): boolean {
+  // A longer path differs from the empty text with which a template begins.
   const end = template.slice(-segments.length)
   const isSame = end.every((segment, i) => isParam(segment) || segment === segments[i])
-  return segments.length <= template.length && isSame && !isParam(end.at(-1) ?? '')
+  return isSame && !isParam(end.at(-1) ?? '')
 }
 
 function fillParams(template: readonly string[], segments: readonly string[]): string {

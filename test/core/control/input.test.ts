@@ -58,6 +58,14 @@ describe('the query of a call', () => {
 })
 
 describe('the body of a call', () => {
+  it('may begin with a byte order mark', async ({ serve }) => {
+    const { url } = await serve()
+
+    const got = await sendTo(url, { method: 'POST', path: '/__mock/reset', headers: jsonType, body: '\ufeff{}' })
+
+    expect(got.status).toBe(200)
+  })
+
   it.for([
     ['an operation', '/matchmaker/lobbies/find', 1_000_000],
     ['a small call', '/__mock/reset', 1_000_000],

@@ -125,6 +125,17 @@ describe('a fault with an error', () => {
   })
 })
 
+describe('a truncated answer', () => {
+  it('is none if the client has disconnected', async () => {
+    const { mock, index } = mockWithFaults([{ operation: 'devices.links.get', effect: { truncate: true } }])
+    const query = `${link.query}&watch_index=${index}`
+
+    const got = await mock.answer({ ...link, query, headers: {}, signal: () => AbortSignal.abort() })
+
+    expect([got.status, got.body.length, got.disconnect]).toEqual([499, 0, undefined])
+  })
+})
+
 describe('the header date', () => {
   it('follows the clock of the world', async () => {
     const { mock, world } = mockWithFaults([])
@@ -132,6 +143,14 @@ describe('the header date', () => {
     await world.clock.advance('1h1s')
 
     expect((await ask(mock, list)).headers.date).toBe('Fri, 20 Nov 2026 21:00:01 GMT')
+  })
+
+  it('is left to the transport if the request reaches no world', async () => {
+    const { mock } = mockWithFaults([])
+
+    const { status, headers } = await ask(mock, { ...list, path: `/w/nobody${list.path}` })
+
+    expect([status, headers.date]).toEqual([404, undefined])
   })
 
   it.for([

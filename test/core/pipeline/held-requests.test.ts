@@ -1,9 +1,10 @@
 import { describe, expect, it as plain } from 'vitest'
 import { operationIds, operations } from '../../../src/core/contract/operations.js'
+import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { type AnswerProblem, createMockmaker, type HeldRequest } from '../../../src/index.js'
 import { type Control, controls, messageOf } from '../../support/controls.js'
 import { reservedPlayer, successes, tokenOf } from '../../support/example-calls.js'
-import { brokenConnection, link, list, prepare } from '../../support/faults.js'
+import { brokenConnection, link, list, mockWithFaults, prepare } from '../../support/faults.js'
 import { ask, failure, json, post, request, type TestRequest } from '../../support/http.js'
 import { it, type ServedMock } from '../../support/served-mock.js'
 import { tanks, tokens } from '../../support/tanks.js'
@@ -16,7 +17,7 @@ async function hold(
   { mock }: Pick<ServedMock, 'mock'>,
   control: Control,
   sent: TestRequest,
-  operation: 'lobbies.find' | 'lobbies.list' | 'devices.links.get' | 'devices.links.prepare',
+  operation: 'lobbies.find' | 'lobbies.list' | 'players.connected' | 'devices.links.get' | 'devices.links.prepare',
 ) {
   const fault = await control.hold(operation)
   const answer = ask(mock, sent)
@@ -54,16 +55,24 @@ describe.each(controls)('a held request, $where', ({ of }) => {
     served.mock.faults.clear()
   })
 
-  it('has the refusal of the service as a draft', async ({ serve }) => {
+  it.for([
+    ['lobbies.find', { ...find, body: '{"game_modes":["nope"]}' }, '400 MATCHMAKER_GAME_MODE_NOT_FOUND'],
+    // It removes the player all the same.
+    [
+      'players.connected',
+      post('/matchmaker/players/connected', { player_token: tokens.connected }, lobbyTokenOf('empty')),
+      '400 MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY',
+    ],
+  ] as const)('has the refusal of the service as a draft: %s', async ([operation, sent, refusal], { serve }) => {
     const served = await serve()
     const control = of(served)
-    const { id, answer } = await hold(served, control, { ...find, body: '{"game_modes":["nope"]}' }, 'lobbies.find')
+    const { id, answer } = await hold(served, control, sent, operation)
 
     const held = await control.held.get(id)
     await control.held.release(id)
 
     const got = await answer
-    expect(failure(got)).toBe('400 MATCHMAKER_GAME_MODE_NOT_FOUND')
+    expect(failure(got)).toBe(refusal)
     expect(held?.draft).toEqual({ status: 400, body: json(got) })
   })
 
@@ -400,6 +409,26 @@ describe('a held request', () => {
     await answer
     await events.return?.()
   })
+
+  plain.for([
+    [{ status: 400, body: { code: 'MINE', message: 'no' } }, 'MINE', 'no'],
+    [{ status: 399, body: { code: 'MINE', message: 'no' } }, undefined, undefined],
+    [{ status: 400, body: { code: 1, message: 2 } }, undefined, undefined],
+    [{ status: 400, body: null }, undefined, undefined],
+  ] as const)(
+    'is logged with the code and the message of the failure that it gets: %j',
+    async ([edited, code, message]) => {
+      const { mock, records } = mockWithFaults([])
+      mock.hold('lobbies.list')
+      const answer = ask(mock, list)
+      const [{ id = '' } = {}] = await mock.blocked()
+
+      mock.held.release(id, { answer: edited })
+
+      await answer
+      expect(records).toMatchObject([{ status: edited.status, code, message }])
+    },
+  )
 
   plain.for(operationIds)('for %s gets its draft as its answer, and the draft changes nothing', async id => {
     const mock = createMockmaker({ scenario: tanks })

@@ -130,6 +130,19 @@ async function waiting(mock: Mockmaker, signal?: AbortSignal) {
   return { answer, lobby_id, player: () => mock.world.players.all().at(-1) }
 }
 
+/** Ways to end the seat of a player. */
+const endsOfSeat: [string, (mock: Mockmaker) => Promise<unknown>][] = [
+  ['deleted', async mock => void mock.world.players.deleteMany()],
+  [
+    'removed by a call of another lobby',
+    async mock => {
+      const [{ player_token } = { player_token: '' }] = mock.world.players.all()
+      await mock.world.lobbies.create({ lobby_id: 'other' })
+      await ask(mock, call('players/disconnected', { player_token }, lobbyTokenOf('other')))
+    },
+  ],
+]
+
 describe('a find that waits for its lobby', () => {
   // rivet v23.2.0-rc1, svc/pkg/mm/worker/tests/lobby_ready_set.rs: empty
   it('has a seat at once, which lasts for 2 minutes after the lobby is ready', async () => {
@@ -206,14 +219,28 @@ describe('a find that waits for its lobby', () => {
     expect(mock.world.lobbies.get(lobby_id)).toMatchObject({ reserved_player_count: 0 })
   })
 
-  it('is refused if its seat is deleted', async () => {
+  it.each(endsOfSeat)('is refused if its seat is %s', async (_, end) => {
     const mock = closedAfterTest(createMockmaker({ scenario: manual }))
     const { answer, lobby_id } = await waiting(mock)
 
-    await mock.world.players.delete(q => q.where({ lobby_id }))
+    await end(mock)
     await ask(mock, ready(lobby_id))
 
     expect(failure(await answer)).toBe('400 MATCHMAKER_PLAYER_REMOVED')
+  })
+
+  it.each(endsOfSeat)('frees no seat that is %s when its client disconnects', async (_, end) => {
+    const mock = closedAfterTest(createMockmaker({ scenario: manual }))
+    const client = new AbortController()
+    const { answer } = await waiting(mock, client.signal)
+    await end(mock)
+    const before = mock.world.players.all()
+    await mock.world.clock.advance(1_000)
+
+    client.abort()
+
+    expect((await answer).status).toBe(499)
+    expect(mock.world.players.all()).toEqual(before)
   })
 
   it('is refused at the limit of waiting requests, and changes nothing', async () => {

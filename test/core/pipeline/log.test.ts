@@ -5,7 +5,7 @@ import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { createMockmaker, type ExchangeRecord } from '../../../src/index.js'
 import { listen } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
-import { ask, json, sendTo, type TestRequest } from '../../support/http.js'
+import { ask, json, post, sendTo, type TestRequest } from '../../support/http.js'
 import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
 import { flushPromises } from '../../support/worlds.js'
 
@@ -104,7 +104,7 @@ describe('the log', () => {
   it.each([
     [
       { ...list, path: '/nowhere' },
-      { operation: undefined, caller: undefined, status: 404, code: 'API_NOT_FOUND' },
+      { operation: undefined, caller: undefined, status: 404, code: 'API_NOT_FOUND', authorizationIgnored: false },
     ],
     [
       { ...list, headers: bearer('x') },
@@ -116,7 +116,15 @@ describe('the log', () => {
     ],
     [
       { ...list, method: 'OPTIONS' },
-      { operation: undefined, status: 204, code: undefined },
+      { operation: undefined, status: 204, code: undefined, refusedOrigin: undefined },
+    ],
+    [
+      post('/matchmaker/lobbies/join', { lobby_id: 'empty' }, tokens.public),
+      { operation: 'lobbies.join', status: 200, outcome: 'ffa in Sydney, 1/8' },
+    ],
+    [
+      post('/matchmaker/players/connected', { player_token: '' }, tokens.arena),
+      { operation: 'players.connected', status: 400, player: undefined },
     ],
   ])('has for %j all fields that are known', async (sent, expected) => {
     const { mock, records } = logged()
@@ -124,6 +132,46 @@ describe('the log', () => {
     await ask(mock, sent)
 
     expect(records).toMatchObject([expected])
+  })
+
+  it('has the outcome of a success only', async () => {
+    const { mock, records } = logged()
+    const sent = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
+    mock.faults.add({ operation: 'devices.links.get', effect: { error: { status: 503 } }, times: 1 })
+
+    await ask(mock, sent)
+    await ask(mock, sent)
+
+    expect(records).toMatchObject([
+      { status: 503, outcome: undefined },
+      { status: 200, outcome: 'pending' },
+    ])
+  })
+
+  it('names no lobby that is not in the world, and no player of an answer without a seat', async () => {
+    const { mock, records } = logged()
+    mock.on('lobbies.join', async ({ original }) => {
+      const join = await original()
+      return { ...join, lobby: { ...join.lobby, lobby_id: ids.tanks } }
+    })
+    mock.on('lobbies.list', async ({ original }) => Object.assign({ player: { token: 'x' } }, await original()))
+
+    await ask(mock, post('/matchmaker/lobbies/join', { lobby_id: 'empty' }, tokens.public))
+    await ask(mock, list)
+
+    expect(records).toMatchObject([
+      { status: 200, outcome: undefined },
+      { status: 200, outcome: '2 lobbies', player: undefined },
+    ])
+  })
+
+  it('has a record of a broken connection, also of a call for a seat', async () => {
+    const { mock, records } = logged()
+    mock.faults.add({ operation: 'lobbies.find', effect: { empty: true } })
+
+    await ask(mock, post('/matchmaker/lobbies/find', { game_modes: ['ffa'] }, tokens.public))
+
+    expect(records).toMatchObject([{ operation: 'lobbies.find', status: 0, player: undefined, outcome: undefined }])
   })
 
   it.each([
@@ -137,6 +185,30 @@ describe('the log', () => {
     await ask(mock, { ...list, headers: { origin } })
 
     expect(records).toMatchObject([{ refusedOrigin }])
+  })
+
+  it('names no refused origin of a request without one, even in the process of a page', async () => {
+    const { mock, records } = logged()
+
+    await mock.answer({
+      method: 'GET',
+      path: '/matchmaker/lobbies/list',
+      headers: {},
+      pageOrigin: 'https://evil.example',
+    })
+
+    expect(records).toMatchObject([{ status: 200, refusedOrigin: undefined }])
+  })
+
+  it('names no refused origin for the home page, which pages of no other origin read', async () => {
+    const { mock, url, close } = await listenTanks()
+    const records: ExchangeRecord[] = []
+    mock.log.subscribe(record => void records.push(record))
+
+    await sendTo(url, { method: 'GET', path: '/', headers: { origin: 'https://evil.example' } })
+    await close()
+
+    expect(records).toMatchObject([{ path: '/', status: 200, refusedOrigin: undefined }])
   })
 
   it('says that a watch was blocked, once it is answered', async () => {

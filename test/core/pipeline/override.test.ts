@@ -127,8 +127,8 @@ describe('an override that throws', () => {
   const circular: Record<string, unknown> = {}
   circular.itself = circular
   it.for([
-    ['a circular value', () => circular],
-    ['a bigint', () => ({ index: 1n })],
+    ['a circular value', () => circular, 'the resolver of lobbies.list failed'],
+    ['a bigint', () => ({ index: 1n }), 'the resolver of lobbies.list failed'],
     [
       'a value whose toJSON throws',
       () => ({
@@ -136,30 +136,35 @@ describe('an override that throws', () => {
           throw new Error('no')
         },
       }),
+      'the resolver of lobbies.list failed',
     ],
     [
       'an error with metadata that is not JSON',
       () => {
         throw new ApiError('API_RATE_LIMIT', 'x', { metadata: 1n })
       },
+      'the mock failed unexpectedly',
     ],
     [
       'an error with a line break in a header',
       () => {
         throw new ApiError('API_RATE_LIMIT', 'x', { headers: { 'retry-after': '1\r\nset-cookie: a=b' } })
       },
+      'the mock failed unexpectedly',
     ],
     [
       'an error with a header without a name',
       () => {
         throw new ApiError('API_RATE_LIMIT', 'x', { headers: { '': '1' } })
       },
+      'the mock failed unexpectedly',
     ],
-  ] as const)('after answering %s: gives 500, reported once', async ([, resolver], { mock, consoleError }) => {
+  ] as const)('after answering %s: gives 500, reported once', async ([, resolver, failed], { mock, consoleError }) => {
     // TypeScript would refuse these answers, but JavaScript allows them.
     const got = await ask(overridden(mock, 'lobbies.list', resolver as never), list)
 
-    expect([got.status, json(got)]).toMatchObject([500, { code: 'ERROR' }])
+    const message = `${failed}: the console of the mock shows the error, at ray id ${got.headers['rvt-ray-id']}`
+    expect([got.status, json(got)]).toEqual([500, { code: 'ERROR', message }])
     expect(consoleError.mock.calls).toHaveLength(1)
     expect((await ask(mock, list)).status).toBe(200)
   })

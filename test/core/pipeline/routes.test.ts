@@ -1,6 +1,6 @@
 import { it as base, describe, expect } from 'vitest'
 import { type OperationId, operationIds, operations } from '../../../src/core/contract/operations.js'
-import { routes } from '../../../src/core/pipeline/routes.js'
+import { RouteTable, routes } from '../../../src/core/pipeline/routes.js'
 import { answerEntryPoint } from '../../support/entry-points.js'
 import { itThrough } from '../../support/fixtures.js'
 import { json, type TestResponse } from '../../support/http.js'
@@ -24,6 +24,7 @@ describe('a request', () => {
 
   it.for([
     ['/lobbies/list', 'GET /matchmaker/lobbies/list'],
+    [`/${'x'.repeat(286)}/lobbies/list`, 'GET /matchmaker/lobbies/list'],
     ['/list', 'GET /matchmaker/lobbies/list'],
     ['/matchmaker/lobbies/list/', 'GET /matchmaker/lobbies/list'],
     ['//matchmaker/lobbies/list', 'GET /matchmaker/lobbies/list'],
@@ -62,6 +63,9 @@ describe('a request', () => {
     ['/a/b/c/d/e/f/g/h', '/a/b/c/d/e/f/g/h'],
     ['/%zz', '/%zz'],
     ['/index.php', '/index.php'],
+    ['/lst', '/lst'],
+    ['the name of a parameter', '/my/namespaces/namespace_id'],
+    ['301 characters', `/${'x'.repeat(287)}/lobbies/list`],
     ['a list of something else', '/shop/articles/list'],
     ['a path longer than any operation', '/cloud/games//namespaces/validate/x/y/z/and/what/else/there/may/be'],
     ['2,000 segments', `/${'x/'.repeat(2_000)}`],
@@ -204,9 +208,11 @@ describe('routes.find', () => {
     expect(found).toEqual([...games, ...games].map(game_id => ({ game_id })))
   })
 
-  base('caches the last 500 paths', () => {
-    const params = (game: string) => routes.find('POST', `/cloud/games/${game}/namespaces/validate`).params
+  base('caches the last 500 paths that have an operation', () => {
+    const table = new RouteTable(operations, () => '')
+    const params = (game: string) => table.find('POST', `/cloud/games/${game}/namespaces/validate`).params
     const first = params('first')
+    for (let i = 0; i < 500; i++) table.list('GET', `/unknown-${i}`)
     const again = params('first')
     for (let i = 0; i < 500; i++) params(`other-${i}`)
 
@@ -214,12 +220,32 @@ describe('routes.find', () => {
   })
 
   base('does not cache a path of more than 300 characters', () => {
+    const table = new RouteTable(operations, () => '')
     const path = `/cloud/games/${'x'.repeat(300)}/namespaces/validate`
 
-    expect(routes.find('POST', path).params).not.toBe(routes.find('POST', path).params)
+    const usual = path.slice(0, 13) + path.slice(path.length - 287)
+
+    expect(table.find('POST', path).params).not.toBe(table.find('POST', path).params)
+    expect(usual).toHaveLength(300)
+    expect(table.find('POST', usual).params).toBe(table.find('POST', usual).params)
   })
 
   base('takes HEAD for GET', () => {
     expect(routes.find('HEAD', '/cloud/devices/links').id).toBe('devices.links.get')
+    expect(routes.list('HEAD', '/cloud/devices/links')).toEqual(['devices.links.get'])
+  })
+})
+
+describe('a route table', () => {
+  base('finds fixed segments, and parameters in braces', () => {
+    const table = new RouteTable(
+      { all: { method: 'GET', path: '/a' }, one: { method: 'GET', path: '/a/{id}' } },
+      () => '',
+    )
+
+    expect([table.find('GET', '/a'), table.find('GET', '/a/b')]).toEqual([
+      { id: 'all', params: {} },
+      { id: 'one', params: { id: 'b' } },
+    ])
   })
 })

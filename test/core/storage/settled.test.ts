@@ -176,6 +176,19 @@ describe('a change that is not kept yet', () => {
     expect({ seen, logged }).toEqual({ seen: ['change', 'exchange'], logged: [200] })
     await events.return?.()
   })
+
+  it('logs the outcome that its call had, whatever follows before it is kept', async () => {
+    const { mock, gate, send } = gated()
+    const logged: (string | undefined)[] = []
+    mockOf(mock, 'test').log.subscribe(({ outcome }) => void logged.push(outcome?.replace(/.* in /, '')))
+    const answers = [send('POST', '/matchmaker/lobbies/find', find), send('POST', '/matchmaker/lobbies/find', find)]
+    await turn()
+
+    gate.open()
+
+    await Promise.all(answers)
+    expect(logged).toEqual(['Atlanta, 1/32', 'Atlanta, 2/32'])
+  })
 })
 
 describe('a stream', () => {

@@ -58,7 +58,9 @@ export default class MutantRunner extends VitestTestRunner {
       return
     }
     if (planted === undefined && hasFailed) {
-      process.stdout.write(`${test.file.name}: ${test.name}: fails without a mutant: ${result.errors?.at(-1)?.message}\n`)
+      process.stdout.write(
+        `${test.file.name}: ${test.name}: fails without a mutant: ${result.errors?.at(-1)?.message}\n`,
+      )
       this.#broken = test.file.filepath
       this.#queue = []
     }

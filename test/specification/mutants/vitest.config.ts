@@ -94,7 +94,9 @@ export default defineConfig({
           name: 'others',
           include: [
             'test/core/{operations,pipeline,simulation}/*.test.ts',
-            'test/core/control/{call,events,expect,explain*,fault*,history,input,journal*,memory,read-only,request-waits,sent-request,verify,guard}.test.ts',
+            'test/core/control/{call,events,expect,explain*,fault*,guard,history,input,journal*,memory,read-only,request-waits}.test.ts',
+            'test/core/control/{sent-request,verify}.test.ts',
+            'test/core/storage/settled.test.ts',
             'test/server/{http,processes}/*.test.ts',
             'test/core/mock/options.test.ts',
           ],
