@@ -193,7 +193,7 @@ export class RequestWaits {
 
   #describe({ wanted, nearest, since }: Wait): PendingWait {
     const missed = wanted.call === 'next' ? this.#findMissed(wanted, since) : undefined
-    return { ...wanted, nearest, missed }
+    return { ...wanted, nearest, ...(missed === undefined ? {} : { missed }) }
   }
 
   /** Finds the newest matching request before a wait, among the newest of its operation. */

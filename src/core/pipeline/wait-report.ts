@@ -19,7 +19,7 @@ export interface PendingWait extends WantedRequests {
   /** The requests that were answered during the wait, and that differ least. Empty if none was answered. */
   readonly nearest: readonly NearMiss[]
   /** The newest request that `next` would have found, but that was answered before the call. Absent if there is none. */
-  readonly missed?: JournalEntry | undefined
+  readonly missed?: JournalEntry
 }
 
 /** The reasons to wait, in the words of a report. The name of the fault comes behind `waits for`. */
