@@ -1,5 +1,5 @@
 /** The most requests that prove a mistake. */
-export const mostProofs = 20
+const mostProofs = 20
 
 /** Adds the id of a request that proves a mistake. Beyond the limit, keeps the first half and the newest half. */
 export function addProof(ids: number[], id: number): void {
