@@ -184,6 +184,8 @@ describe('a find that waits for its lobby', () => {
     const mock = closedAfterTest(createMockmaker({ scenario: manual }))
     const { answer, player } = await waiting(mock)
 
+    // The timer of the change alone.
+    expect(live(mock.world).clock.pending).toBe(1)
     await mock.world.clock.advance(5 * minute - 1)
     expect(mock.world.waiters).toBe(1)
     await mock.world.clock.advance(1)

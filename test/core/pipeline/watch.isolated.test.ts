@@ -49,6 +49,14 @@ const withLink = (link: object): ScenarioInput => ({ ...tanks, device_links: [{ 
 
 // test/core/pipeline/watch.model.test.ts holds, for any order of events, which change wakes a watch, when, and with which index.
 describe('a watch', () => {
+  it('is answered 400 TOKEN_EXPIRED if its link expires at its deadline', async () => {
+    const { world, answer } = await blocked({ scenario: withLink({ expires_after: '1s' }) })
+
+    await world.clock.advance(1_000)
+
+    expect((await answer).status).toBe(400)
+  })
+
   it('is answered 400 TOKEN_EXPIRED as soon as its link expires', async () => {
     const { world, answer } = await blocked({ scenario: withLink({ expires_after: '500ms' }) })
 
