@@ -138,7 +138,7 @@ class Queue<Item extends BudgetEntry> {
     this.bytes += item.bytes
   }
 
-  /** Takes the oldest item away. There must be one. */
+  /** Removes the oldest item. There must be one. */
   shift(): Item {
     const item = this.#items[this.#start] as Item // it is filled
     this.#items[this.#start] = undefined
@@ -157,7 +157,7 @@ class Queue<Item extends BudgetEntry> {
     return this.#items.slice(this.#start + position) as Item[] // the places after the start are filled
   }
 
-  /** Returns the item at a position from -1, where there is none. */
+  /** Returns the item at a position. `undefined` at -1 and after the newest item. */
   at(position: number): Item | undefined {
     return this.#items[this.#start + position]
   }

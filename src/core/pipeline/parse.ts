@@ -171,7 +171,7 @@ function decodeText(body: Uint8Array, limits: BodyLimits): unknown {
 
 /** Finds a number of a JSON text that `JSON.parse` turns into infinity. The service refuses it. */
 function numberBeyond(text: string): string | undefined {
-  // Few texts have an exponent or as many digits, and those may be in strings, which are no numbers with their quotes.
+  // Few texts have such an exponent or so many digits. A string keeps its quotes below, so it is no number.
   if (!/\d[eE]\+?\d{3}|\d{309}/.test(text)) return undefined
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[^\s,:[\]{}"]+/g) ?? []
   return tokens.find(token => Math.abs(Number(token)) === Number.POSITIVE_INFINITY)
