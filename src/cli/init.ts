@@ -46,6 +46,13 @@ export function init(folder: string, { packageRoot, example, console }: InitOpti
       ? [`npx mockmaker ${shellWord(join(folder, scenarioFile))}`]
       : [...enter, 'npm install', 'npm run dev']
   for (const line of ['next:', ...next.map(command => `  ${command}`)]) console.print(line)
+  if (example !== undefined) console.print(`then: ${play[example]}`)
+}
+
+/** What starts each example, once its mock runs. */
+const play: Readonly<Record<ExampleName, string>> = {
+  phaser: 'open the address that it prints in two windows, and press Play in both',
+  godot: 'open project.godot in Godot 4, and run it',
 }
 
 /** A commented scenario, and its JSON Schema for editors. */
@@ -78,18 +85,39 @@ function exampleTemplates(name: ExampleName, root: string): Template[] {
   return isFolder ? [...templates, { to: '.npmrc', text: 'install-links=true\n' }] : templates
 }
 
-/** Returns the checkout, or the packed file or the folder that npm installed this package from. `undefined`: it came from a registry. */
+/** Returns the checkout, or the packed file or the folder that this package was installed from. `undefined`: it came from a registry. */
 function installedFrom(root: string): string | undefined {
   const modules = dirname(root)
   if (basename(modules) !== 'node_modules') return root
-  const lock = join(modules, '.package-lock.json')
-  // Other package managers write none.
-  if (!existsSync(lock)) return undefined
-  const { resolved = '' } = JSON.parse(readFileSync(lock, 'utf8')).packages['node_modules/mockmaker'] ?? {}
-  const [, path] = /^file:(.*)/.exec(resolved) ?? []
-  if (path === undefined) return undefined
-  const source = resolve(modules, '..', path)
+  const source = lockedSource(modules) ?? manifestSource(modules)
+  if (source === undefined) return undefined
   return existsSync(source) ? source : root
+}
+
+/** What npm has installed, also in a workspace. Other package managers write no such lock. */
+function lockedSource(modules: string): string | undefined {
+  const lock = join(modules, '.package-lock.json')
+  if (!existsSync(lock)) return undefined
+  const { resolved } = JSON.parse(readFileSync(lock, 'utf8')).packages['node_modules/mockmaker'] ?? {}
+  return fileAt(dirname(modules), resolved)
+}
+
+/** What the nearest project above asks for. pnpm keeps packages some folders below its own. */
+function manifestSource(folder: string): string | undefined {
+  const path = join(folder, 'package.json')
+  if (existsSync(path)) {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(path, 'utf8'))
+    const spec = devDependencies?.mockmaker ?? dependencies?.mockmaker
+    if (spec !== undefined) return fileAt(folder, spec)
+  }
+  const above = dirname(folder)
+  return above === folder ? undefined : manifestSource(above)
+}
+
+/** Resolves `file:…`. `undefined` for anything else. */
+function fileAt(folder: string, spec = ''): string | undefined {
+  const [, path] = /^file:(.*)/.exec(spec) ?? []
+  return path === undefined ? undefined : resolve(folder, path)
 }
 
 /** Names the game, and where npm finds mockmaker. In the manifest of an example, that is the checkout, and a comment says so. */

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
+import { readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -137,9 +137,7 @@ describe('mockmaker init', () => {
   })
 
   it('is refused if the folder is a file', async () => {
-    const cwd = await folder()
-    await mkdir(join(cwd, 'deep'))
-    await writeFile(join(cwd, 'deep', 'file'), '')
+    const cwd = await folder({ 'deep/file': '' })
     const path = join(cwd, 'deep/file/world')
 
     const { code, stderr } = await runHere(['init', path])
@@ -162,7 +160,10 @@ describe('mockmaker init', () => {
     expect(await readFile(join(path, scenarioFile), 'utf8')).toContain('title')
   })
 
-  it.for(['phaser', 'godot'])('writes the files of the example %s', async name => {
+  it.for([
+    ['phaser', 'open the address that it prints in two windows, and press Play in both'],
+    ['godot', 'open project.godot in Godot 4, and run it'],
+  ] as const)('writes the files of the example %s', async ([name, then]) => {
     const root = `examples/${name}`
     const path = join(await folder(), 'game')
 
@@ -173,7 +174,7 @@ describe('mockmaker init', () => {
     )
     const written = readdirSync(path, { recursive: true, encoding: 'utf8' })
     expect(code).toBe(0)
-    expect(stdout).toMatch(new RegExp(`\\nnext:\n {2}cd ${path}\n {2}npm install\n {2}npm run dev\n$`))
+    expect(stdout).toMatch(new RegExp(`\\nnext:\n {2}cd ${path}\n {2}npm install\n {2}npm run dev\nthen: ${then}\n$`))
     expect(written.sort()).toEqual([...example, '.npmrc'].sort())
     const textOf = (at: string, file: string) => readFileSync(join(at, file), 'utf8')
     for (const file of example)
@@ -192,21 +193,26 @@ describe('mockmaker init', () => {
     expect(textOf(path, 'README.md').split('\n').length).toBeLessThanOrEqual(11)
   })
 
+  const lockOf = (resolved: string) => ({
+    'app/node_modules/.package-lock.json': JSON.stringify({ packages: { 'node_modules/mockmaker': { resolved } } }),
+  })
+  const manifestOf = (mockmaker: string) => ({
+    'app/package.json': JSON.stringify({ devDependencies: { mockmaker } }),
+  })
+  const npmRoot = 'app/node_modules/mockmaker'
+  const pnpmRoot = 'app/node_modules/.pnpm/mockmaker@1/node_modules/mockmaker'
   it.for([
-    ['a registry', 'https://registry.example/mockmaker-0.1.0.tgz', `^${version}`],
-    ['a packed file', 'file:../mockmaker.tgz', 'file:<folder>/mockmaker.tgz'],
-    ['a packed file that is gone', 'file:../gone.tgz', 'file:<folder>/app/node_modules/mockmaker'],
-    ['another package manager', undefined, `^${version}`],
-  ] as const)('writes a game that npm can install, if it comes from %s', async ([, resolved, expected]) => {
-    const cwd = await folder({ 'mockmaker.tgz': '' })
-    const root = join(cwd, 'app/node_modules/mockmaker')
-    await mkdir(join(root, 'examples/godot'), { recursive: true })
-    await writeFile(join(root, 'examples/godot/package.json'), '{}')
-    const lock = JSON.stringify({ packages: { 'node_modules/mockmaker': { resolved } } })
-    if (resolved !== undefined) await writeFile(join(cwd, 'app/node_modules/.package-lock.json'), lock)
+    ['npm, from a registry', npmRoot, lockOf('https://registry.example/mockmaker.tgz'), `^${version}`],
+    ['npm, from a packed file', npmRoot, lockOf('file:../mockmaker.tgz'), 'file:<folder>/mockmaker.tgz'],
+    ['npm, from a packed file that is gone', npmRoot, lockOf('file:../gone.tgz'), `file:<folder>/${npmRoot}`],
+    ['pnpm, from a registry', pnpmRoot, manifestOf('^1.0.0'), `^${version}`],
+    ['pnpm, from a packed file', pnpmRoot, manifestOf('file:../mockmaker.tgz'), 'file:<folder>/mockmaker.tgz'],
+    ['a package manager without a manifest', npmRoot, {}, `^${version}`],
+  ] as const)('writes a game that npm can install, if it was installed by %s', async ([, at, files, expected]) => {
+    const cwd = await folder({ 'mockmaker.tgz': '', [`${at}/examples/godot/package.json`]: '{}', ...files })
 
     init(join(cwd, 'game'), {
-      packageRoot: pathToFileURL(`${root}/`),
+      packageRoot: pathToFileURL(`${join(cwd, at)}/`),
       example: 'godot',
       console: recordingConsole().console,
     })

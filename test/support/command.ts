@@ -1,9 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { TokenInfo } from '../../src/core/store/tokens.js'
@@ -198,11 +198,14 @@ export async function linesAfter(
   return command.lines().slice(from)
 }
 
-/** Creates a folder with files for one test. */
+/** Creates a folder with files, and the folders of their paths, for one test. */
 export async function folder(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'mockmaker-'))
   onTestFinished(() => rm(path, { recursive: true, force: true }))
-  for (const [name, content] of Object.entries(files)) await writeFile(join(path, name), content)
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true })
+    await writeFile(join(path, name), content)
+  }
   return path
 }
 
