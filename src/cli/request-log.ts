@@ -72,8 +72,9 @@ export function countsLine(
 export function printLastFailure(entries: readonly JournalEntry[], { print, style }: Pick<Console, 'print' | 'style'>) {
   const entry = entries.findLast(hasFailed)
   if (!entry) return print('  the journal has no failed request')
-  const { time, method, path, query, status, ms, fault, body, answer } = entry
+  const { id, time, method, path, query, status, ms, fault, body, answer } = entry
   const facts = [
+    `request ${id}`,
     elapsedText(ms),
     `at ${timeOfDay(Date.parse(time))}`,
     ...(fault === undefined ? [] : [`fault ${fault}`]),

@@ -168,7 +168,9 @@ describe('the keys of a command that serves', () => {
 
     expect(lines).toEqual([
       '',
-      expect.stringMatching(/^ {2}POST {2}\/matchmaker\/lobbies\/find {2}400 {2}[\d.]+ m?s {2}at 20:14:15$/),
+      expect.stringMatching(
+        /^ {2}POST {2}\/matchmaker\/lobbies\/find {2}400 {2}request 1 {2}[\d.]+ m?s {2}at 20:14:15$/,
+      ),
       '  sent    {"game_modes":["dual"]}',
       expect.stringMatching(/^ {2}answer {2}\{"code":"MATCHMAKER_\w+","message":"/),
       '',
