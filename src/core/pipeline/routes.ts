@@ -156,7 +156,7 @@ function match<Id>(node: Node<Id>, [segment, ...rest]: readonly string[], params
   const { literals, param, ids } = node
   if (segment === undefined) return ids.size === 0 ? undefined : { ids, params }
   const literal = literals.get(segment)
-  const found = literal && match(literal, rest, params)
+  const found = literal ? match(literal, rest, params) : undefined
   if (found || !param || segment === '') return found
   return match(param.node, rest, { ...params, [param.name]: decodeSegment(segment) })
 }

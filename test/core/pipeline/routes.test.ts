@@ -19,6 +19,81 @@ const methodsAt = (path: string) =>
 const message = (got: TestResponse) => (json(got) as { message: string }).message
 const code = (got: TestResponse) => (json(got) as { code: string }).code
 
+describe('a route table', () => {
+  base('finds fixed segments, and parameters in braces', () => {
+    const table = new RouteTable(
+      { all: { method: 'GET', path: '/a' }, one: { method: 'GET', path: '/a/{id}' } },
+      () => '',
+    )
+
+    expect([table.find('GET', '/a'), table.find('GET', '/a/b')]).toEqual([
+      { id: 'all', params: {} },
+      { id: 'one', params: { id: 'b' } },
+    ])
+  })
+})
+
+describe('routes.list', () => {
+  base.each([
+    ['GET', '/cloud/devices/links', ['devices.links.get']],
+    ['HEAD', '/cloud/devices/links', ['devices.links.get']],
+    ['OPTIONS', '/cloud/devices/links', ['devices.links.get', 'devices.links.prepare']],
+    ['PUT', '/cloud/devices/links', []],
+    ['GET', '/nowhere', []],
+    ['OPTIONS', '/nowhere', []],
+  ])('finds the operations of %s %s: %j', (method, path, found) => {
+    expect(routes.list(method, path).toSorted()).toEqual(found)
+  })
+})
+
+describe('routes.find', () => {
+  base.each(operationIds)('finds %s by its own method and path', (id: OperationId) => {
+    expect(routes.find(operations[id].method, filled(operations[id].path)).id).toBe(id)
+  })
+
+  base('prefers a fixed segment to a parameter', () => {
+    expect(routes.find('POST', '/cloud/games/validate/namespaces/validate')).toEqual({
+      id: 'games.namespaces.validateGameNamespace',
+      params: { game_id: 'validate' },
+    })
+  })
+
+  base('returns the parameters of each path, even if it was last found long ago', () => {
+    const table = new RouteTable(operations, () => '')
+    const games = Array.from({ length: 700 }, (_, i) => `game-${i}`)
+    const found = [...games, ...games].map(id => table.find('POST', `/cloud/games/${id}/namespaces/validate`).params)
+
+    expect(found).toEqual([...games, ...games].map(game_id => ({ game_id })))
+  })
+
+  base('caches the last 500 paths that have an operation', () => {
+    const table = new RouteTable(operations, () => '')
+    const params = (game: string) => table.find('POST', `/cloud/games/${game}/namespaces/validate`).params
+    const first = params('first')
+    for (let i = 0; i < 500; i++) table.list('GET', `/unknown-${i}`)
+    const again = params('first')
+    for (let i = 0; i < 500; i++) params(`other-${i}`)
+
+    expect([again === first, params('first') === first]).toEqual([true, false])
+  })
+
+  base('does not cache a path of more than 300 characters', () => {
+    const table = new RouteTable(operations, () => '')
+    const path = `/cloud/games/${'x'.repeat(300)}/namespaces/validate`
+
+    const usual = path.slice(0, 13) + path.slice(path.length - 287)
+
+    expect(table.find('POST', path).params).not.toBe(table.find('POST', path).params)
+    expect(usual).toHaveLength(300)
+    expect(table.find('POST', usual).params).toBe(table.find('POST', usual).params)
+  })
+
+  base('takes HEAD for GET', () => {
+    expect(routes.find('HEAD', '/cloud/devices/links').id).toBe('devices.links.get')
+    expect(routes.list('HEAD', '/cloud/devices/links')).toEqual(['devices.links.get'])
+  })
+})
+
 describe('a request', () => {
   const it = itThrough(answerEntryPoint)
 
@@ -173,79 +248,5 @@ describe('a request', () => {
     const got = await open.send({ method: 'GET', path: '/matchmaker/lobbies/list', headers: { origin } })
 
     expect([got.status, got.headers['access-control-allow-origin']]).toEqual([200, undefined])
-  })
-})
-
-describe('routes.list', () => {
-  base.each([
-    ['GET', '/cloud/devices/links', ['devices.links.get']],
-    ['HEAD', '/cloud/devices/links', ['devices.links.get']],
-    ['OPTIONS', '/cloud/devices/links', ['devices.links.get', 'devices.links.prepare']],
-    ['PUT', '/cloud/devices/links', []],
-    ['GET', '/nowhere', []],
-    ['OPTIONS', '/nowhere', []],
-  ])('finds the operations of %s %s: %j', (method, path, found) => {
-    expect(routes.list(method, path).toSorted()).toEqual(found)
-  })
-})
-
-describe('routes.find', () => {
-  base.each(operationIds)('finds %s by its own method and path', (id: OperationId) => {
-    expect(routes.find(operations[id].method, filled(operations[id].path)).id).toBe(id)
-  })
-
-  base('prefers a fixed segment to a parameter', () => {
-    expect(routes.find('POST', '/cloud/games/validate/namespaces/validate')).toEqual({
-      id: 'games.namespaces.validateGameNamespace',
-      params: { game_id: 'validate' },
-    })
-  })
-
-  base('returns the parameters of each path, even if it was last found long ago', () => {
-    const games = Array.from({ length: 700 }, (_, i) => `game-${i}`)
-    const found = [...games, ...games].map(id => routes.find('POST', `/cloud/games/${id}/namespaces/validate`).params)
-
-    expect(found).toEqual([...games, ...games].map(game_id => ({ game_id })))
-  })
-
-  base('caches the last 500 paths that have an operation', () => {
-    const table = new RouteTable(operations, () => '')
-    const params = (game: string) => table.find('POST', `/cloud/games/${game}/namespaces/validate`).params
-    const first = params('first')
-    for (let i = 0; i < 500; i++) table.list('GET', `/unknown-${i}`)
-    const again = params('first')
-    for (let i = 0; i < 500; i++) params(`other-${i}`)
-
-    expect([again === first, params('first') === first]).toEqual([true, false])
-  })
-
-  base('does not cache a path of more than 300 characters', () => {
-    const table = new RouteTable(operations, () => '')
-    const path = `/cloud/games/${'x'.repeat(300)}/namespaces/validate`
-
-    const usual = path.slice(0, 13) + path.slice(path.length - 287)
-
-    expect(table.find('POST', path).params).not.toBe(table.find('POST', path).params)
-    expect(usual).toHaveLength(300)
-    expect(table.find('POST', usual).params).toBe(table.find('POST', usual).params)
-  })
-
-  base('takes HEAD for GET', () => {
-    expect(routes.find('HEAD', '/cloud/devices/links').id).toBe('devices.links.get')
-    expect(routes.list('HEAD', '/cloud/devices/links')).toEqual(['devices.links.get'])
-  })
-})
-
-describe('a route table', () => {
-  base('finds fixed segments, and parameters in braces', () => {
-    const table = new RouteTable(
-      { all: { method: 'GET', path: '/a' }, one: { method: 'GET', path: '/a/{id}' } },
-      () => '',
-    )
-
-    expect([table.find('GET', '/a'), table.find('GET', '/a/b')]).toEqual([
-      { id: 'all', params: {} },
-      { id: 'one', params: { id: 'b' } },
-    ])
   })
 })
