@@ -198,3 +198,22 @@ describe('a lobby of 40', () => {
     expect(mock.world.lobbies.get('listed')).toMatchObject({ reserved_player_count: 40, total_player_count: 0 })
   })
 })
+
+describe('simulated players', () => {
+  it("leave an eighth of a namespace's lobbies free for others", async () => {
+    const mock = opened({
+      lobbies: [],
+      matchmaker: { lobby_count_max: 16 },
+      game_modes: [{ game_mode_id: 'ffa', max_players: 1 }],
+      players: { concurrent: 40 },
+    })
+    const running = () => mock.world.lobbies.all().filter(({ status }) => status !== 'stopped').length
+    const create = () => ask(mock, 'lobbies/create', { game_mode: 'ffa' })
+
+    await mock.world.clock.advance('10m')
+    const simulated = running()
+    const statuses = [await create(), await create(), await create()].map(({ status }) => status)
+
+    expect([simulated, statuses, running()]).toEqual([14, [200, 200, 400], 16])
+  })
+})

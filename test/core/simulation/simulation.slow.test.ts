@@ -87,22 +87,6 @@ describe('simulated players', () => {
     expect(connected(mock).length).toBeLessThanOrEqual(3 * 8)
   })
 
-  it("leave an eighth of a namespace's lobbies free for others", async () => {
-    const mock = opened({
-      tokens: { public: 'pub.mock' },
-      matchmaker: { lobby_count_max: 16 },
-      players: { modes: { duel: 1 } },
-    })
-    const running = () => mock.world.lobbies.all().filter(({ status }) => status !== 'stopped').length
-    const create = () => ask(mock, post('/matchmaker/lobbies/create', { game_mode: 'duel' }, 'pub.mock'))
-
-    await mock.world.clock.advance('3h')
-    const simulated = running()
-    const statuses = [await create(), await create(), await create()].map(({ status }) => status)
-
-    expect([simulated, statuses, running()]).toEqual([14, [200, 200, 400], 16])
-  })
-
   it('skip modes that disable find, and modes with weight 0', async () => {
     const mock = opened({
       game_modes: [{ game_mode_id: 'walled', disabled: ['find'] }, 'unwanted', 'ffa'],
