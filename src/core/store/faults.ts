@@ -134,11 +134,12 @@ export function nextOutageAt({ records }: FaultsState): number {
   return records.reduce((first, record) => Math.min(first, outageAt(record)), never)
 }
 
-/** Marks the outages that have begun. Returns the same state if there are none. */
-export function markOutages(state: FaultsState, now: number): FaultsState {
-  if (nextOutageAt(state) > now) return state
+/** Marks the outages that have begun, or only one of them. Returns the same state if there are none. */
+export function markOutages(state: FaultsState, now: number, id?: string): FaultsState {
+  const begins = (record: FaultRecord) => outageAt(record) <= now && (id === undefined || record.id === id)
+  if (!state.records.some(begins)) return state
   const mark = (record: FaultRecord) =>
-    outageAt(record) > now ? record : { ...record, matched: record.matched + 1, struck: record.struck + 1, lastAt: now }
+    begins(record) ? { ...record, matched: record.matched + 1, struck: record.struck + 1, lastAt: now } : record
   return { ...state, records: state.records.map(mark) }
 }
 

@@ -51,6 +51,25 @@ describe('an outage', () => {
     expect(mock.history().change_sets.at(-1)?.cause).toEqual({ kind: 'fault', fault: state.id })
   })
 
+  it('that begins with another one has a change set of its own', async () => {
+    const mock = mockOf()
+    const later = { effect: { outage: true }, after: '5s' } as const
+    const ids = ['lnd-fra', 'lnd-lon', 'lnd-fra'].map(region => mock.faults.add({ ...later, region }).id)
+
+    await mock.clock.advance('10s')
+
+    const sets = mock.history().change_sets.filter(({ cause }) => cause.kind === 'fault')
+    expect(statuses(mock)).toEqual(['stopped', 'stopped'])
+    expect(mock.faults.list().map(({ struck }) => struck)).toEqual([1, 1, 1])
+    expect(
+      sets.map(({ cause, changes }) => [cause, changes.filter(({ table }) => table === 'lobbies').map(({ id }) => id)]),
+    ).toEqual([
+      [{ kind: 'fault', fault: ids[0] }, [fra]],
+      [{ kind: 'fault', fault: ids[1] }, [lon]],
+      [{ kind: 'fault', fault: ids[2] }, []],
+    ])
+  })
+
   it('ends the stories of its players', () => {
     const mock = mockOf()
 
