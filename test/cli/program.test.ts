@@ -125,7 +125,6 @@ describe('wrong usage', () => {
       'https://mock.example/#a',
       '',
     ].map(url => [['--public-url', url], 'Expected a URL without a query and without a world'] as const),
-    [['--public-url', 'https://me:secret@mock.example'], 'Expected a URL without a query and without a world'],
     [['--public-url', 'https://mock.example/w/test-42'], 'Expected a URL without a query and without a world'],
     [
       ['--allowed-hosts', 'game.example:80'],
@@ -158,6 +157,19 @@ describe('wrong usage', () => {
     expect(stderr).toContain(message)
     expect(stderr).toMatch(/\nmockmaker (?:\w+ )?--help lists the options\n$/)
     expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3)
+  })
+
+  it.each([
+    [['--public-url', 'https://joe:s3cret@mock.example']],
+    [['--cors-origin', 'null,https://joe:s3cret@mock.example']],
+    [['--advertise', 'http://joe:s3cret@10.0.0.5:4100']],
+    [['health', '--url', 'http://joe:s3cret@127.0.0.1:4100']],
+    [['env', '--url', 'http://joe@127.0.0.1:4100']],
+  ])('%j is refused, without a password in the message', async args => {
+    const { code, stdout, stderr } = await runHere(args)
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^leave the user and the password out of \S+:\/\/…@\S+\n$/)
   })
 
   it('includes a mistyped command, which looks like a scenario', async () => {

@@ -6,6 +6,13 @@ export function connectHost(host: string): string {
   return address ?? name ?? host
 }
 
+const userInUrl = /:\/\/[^/?#\s"'@]*@/g
+
+/** Cuts the user and the password of each URL in a text. */
+export function redactUsers(text: string): string {
+  return text.replaceAll(userInUrl, '://…@')
+}
+
 /** Writes a host as in a URL: an IPv6 address in brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host

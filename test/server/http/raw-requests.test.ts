@@ -113,6 +113,18 @@ describe('raw bytes on a socket', () => {
     },
   )
 
+  it.for(['same-site', 'cross-site'])('with a password in the origin of a page, %s: the same', async site => {
+    const printed: unknown[] = []
+    const { mock, url } = await listenTanks()
+    mock.log.subscribe(record => void printed.push(record))
+    const origin = 'origin: http://joe:s3cret@evil.example'
+
+    const got = await responseTo(url, bytes('POST /cloud/devices/links', origin, `sec-fetch-site: ${site}`))
+
+    expect([got.status, printed.length]).toEqual([site === 'same-site' ? 200 : 403, 1])
+    expect(JSON.stringify([got, mock.journal.find(), printed])).not.toContain('s3cret')
+  })
+
   it.for([
     ['http://joe:s3cret@evil.example', list, '403 API_FORBIDDEN'],
     ['http://joe:s3cret@localhost', '/nowhere', '404 API_NOT_FOUND'],
