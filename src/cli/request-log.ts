@@ -116,7 +116,7 @@ export function logRequests(
   // After the line of its request.
   warned.subscribe(one => queueMicrotask(() => printWarning(one)))
   log.subscribe(record => {
-    if (failuresOnly && record.status < 400) return
+    if (failuresOnly && !hasFailed(record)) return
     if (record.status < 400 && isNoise(record)) return
     // The line is made when it is written, many in a row. Between two answers, each would take several times as long.
     if (format === 'json') printJson(() => requestObject(record))
@@ -238,11 +238,13 @@ export function requestObject({ caller, world, fromOwnPage: _fromOwnPage, ...rec
   }
 }
 
-/** The error code, and the first line of the message: the control API may list several problems. */
+/** The error code if there is one, and the first line of the message: the control API may list several problems. */
 function failureNote({ code, message }: ExchangeRecord): string | undefined {
-  if (code === undefined || message === undefined) return code
+  const shownCode = code && shortened(code, maxMessage)
+  if (message === undefined) return shownCode
   const [first = '', ...others] = message.split('\n')
-  return `${code}: ${shortened(first, maxMessage)}${others.length > 0 ? ' …' : ''}`
+  const shown = `${shortened(first, maxMessage)}${others.length > 0 ? ' …' : ''}`
+  return shownCode === undefined ? shown : `${shownCode}: ${shown}`
 }
 
 function cannedNote({ operation, caller, status }: ExchangeRecord, world: World | undefined): string | undefined {

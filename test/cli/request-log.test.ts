@@ -9,7 +9,7 @@ import type { Fault, MockmakerOptions } from '../../src/index.js'
 import { bind, createListener } from '../../src/server/http/server.js'
 import { processWith } from '../support/console.js'
 import { list as listRequest, mockWithFaults } from '../support/faults.js'
-import { ask, sendTo, type TestRequest } from '../support/http.js'
+import { ask, ok, sendTo, type TestRequest } from '../support/http.js'
 import { serveReplica, sharedModel } from '../support/served-replicas.js'
 import { bearer, completion, tanks, tokens } from '../support/tanks.js'
 
@@ -104,6 +104,25 @@ describe('the line of a request', () => {
     const line = lines.find(one => !one.startsWith('warning')) ?? ''
     expect(line).toMatch(/ GET {5}\/p{200,300}… .* pages of https:\/\/o{200,300}… cannot read this: /)
     expect(line.length).toBeLessThan(2_000)
+  })
+
+  it('shortens a long code', async () => {
+    const faults = [{ effect: { error: { status: 500, code: 'A'.repeat(6_000) } } }]
+
+    const [line = ''] = await linesOf([list], { ...tanks, faults })
+
+    expect(line).toMatch(/ {2}A{100,200}…: /)
+    expect(line.length).toBeLessThan(2_000)
+  })
+
+  it('counts the seats for join, if more are taken than for find', async () => {
+    const game_modes = [{ game_mode_id: 'duel', max_players: { normal: 1, direct: 3, party: 3 } }]
+    const scenario = { regions: ['lnd-fra'], game_modes, lobbies: [{ lobby_id: 'one' }] }
+    const join = { method: 'POST', path: '/matchmaker/lobbies/join', body: '{"lobby_id":"one"}' }
+
+    const lines = await linesOf([join, join], scenario)
+
+    expect(lines.map(line => /→ (.*)$/.exec(line)?.[1])).toEqual(['duel in Frankfurt, 1/1', 'duel in Frankfurt, 2/3'])
   })
 
   it('escapes an origin with control characters', async () => {
@@ -289,6 +308,30 @@ describe('the line of an outage', () => {
     expect((await printed('json')).map(line => JSON.parse(line))).toMatchObject([
       { event: 'outage', region_id: 'lnd-fra', stopped: 1 },
       { event: 'outage', region_id: 'lnd-fra', stopped: 1, world: 'more' },
+    ])
+  })
+})
+
+describe('the log of failures', () => {
+  it('has requests without an answer, and none whose client has disconnected', async () => {
+    const mock = createMock({ scenario: tanks })
+    const { process, written } = processWith()
+    logRequests(mock, { format: 'text', failuresOnly: true, console: createConsole(process) })
+    const pending = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
+    const { watch } = ok(await ask(mock, pending)) as { watch: { index: string } }
+
+    await ask(mock, list)
+    await ask(mock, { ...list, query: 'include_state=x' })
+    mock.default.faults.add({ effect: { reset: true }, operation: 'lobbies.list' })
+    await ask(mock, list)
+    const query = `${pending.query}&watch_index=${watch.index}`
+    const gone = await mock.answer({ ...pending, query, headers: {}, signal: () => AbortSignal.abort() })
+    process.emit('exit', 0)
+
+    expect(gone.status).toBe(499)
+    expect(written.stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/ 400 {2}GET .* API_BAD_QUERY: /),
+      expect.stringMatching(/ {3}0 {2}GET .* fault 1: reset$/),
     ])
   })
 })

@@ -47,7 +47,7 @@ export function describeOutcome(operation: string, answer: unknown, describeLobb
 
 type Outcome = Pick<JournalEntry, 'method' | 'status'> & { readonly revisions?: readonly number[] | undefined }
 
-/** Tells whether a request only read, and succeeded. The journal drops such requests first, because clients repeat them. */
+/** Tells whether a request only read, and succeeded. While the journal has many such requests, it drops the oldest of them first: clients repeat them. */
 export function isPlainRead({ method, status, revisions }: Outcome): boolean {
   return method === 'GET' && status > 0 && status < 400 && revisions === undefined
 }

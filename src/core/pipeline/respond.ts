@@ -5,7 +5,7 @@ import { isControlPath, pathInWorld } from '../contract/paths.js'
 import type { Emitter } from '../lib/emitter.js'
 import { exactValue, isJsonObject, writeJson } from '../lib/json.js'
 import { dateOf, Headers, real, TextEncoder } from '../lib/real-globals.js'
-import { seatsTaken } from '../store/lobby-rules.js'
+import { seatsTaken, shownLimit } from '../store/lobby-rules.js'
 import { playerName } from '../store/player-names.js'
 import type { Random } from '../store/random.js'
 import { readToken } from './authenticate.js'
@@ -193,7 +193,7 @@ export class Responder {
       const lobby = lobbies.get(id)
       if (!lobby) return undefined
       const region = regions.get(lobby.region_id)?.region_display_name
-      return `${lobby.game_mode_id} in ${region}, ${seatsTaken(lobby)}/${lobby.max_players_normal}`
+      return `${lobby.game_mode_id} in ${region}, ${seatsTaken(lobby)}/${shownLimit(lobby)}`
     })
   }
 
@@ -216,7 +216,7 @@ function playerNameOf({ operation, request }: RequestFacts, output: unknown): st
 
 /** The response to an error: an `ApiError` or an injected one as it is. Throws any other error, which is a bug. */
 export function errorResult(error: unknown): Result {
-  if (error instanceof ClientGone) return { ...outputResult(undefined, clientClosedRequest), code: error.message }
+  if (error instanceof ClientGone) return { ...outputResult(undefined, clientClosedRequest), message: error.message }
   if (error instanceof InjectedError) {
     const { status, body, headers } = error
     const result = failure(status, body)
