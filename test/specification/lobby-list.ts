@@ -103,6 +103,8 @@ export function specifyLobbyList({ describe, it }: Frame): void {
       // Ten degrees beyond the pole is on its other side.
       expect(await distances('100, 200')).toEqual(await distances('80, 20'))
       expect(await distances('100, 200')).not.toContain(0)
+      // JavaScript writes a small number so.
+      expect(await distances('8e1, 2e+1')).toEqual(await distances('80, 20'))
     })
 
     it('answers a development token before it checks any header', async ({ mock }) => {

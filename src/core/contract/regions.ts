@@ -14,7 +14,8 @@ export const Coordinates = lazy(() =>
 )
 export type Coordinates = types.Coordinates
 
-const decimal = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)`
+/** JavaScript writes a small number with an exponent: `1e-7`. A longer exponent would make it infinite. */
+const decimal = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?:-\d{1,3}|\+?\d{1,2}))?`
 const pair = new RegExp(`^ *(${decimal}) *, *(${decimal}) *$`)
 
 /** The header `x-coords: lat,long` in degrees. Spaces and values out of range are allowed (PROTOCOL.md B4, C). */

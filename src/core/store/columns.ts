@@ -6,10 +6,14 @@ import type * as types from '../generated/rows.js'
 
 // Columns and lifetimes that several tables share.
 
+// Not `\p{Cc}`: other tools read the pattern in the schema.
+const controlCharacters = String.raw`\u0000-\u001f\u007f-\u009f`
+const idPattern = new RegExp(String.raw`^[^/\s${controlCharacters}]{1,128}$`)
+
 /** An id. Paths and tokens contain ids. Keys of the store join ids by `/` and by spaces. */
 export const Id = z
   .string()
-  .regex(/^[^/\s]{1,128}$/, 'expected 1 to 128 characters without white space or /')
+  .regex(idPattern, 'expected 1 to 128 characters without white space, control characters or /')
   .refine(id => id !== '.' && id !== '..', 'expected an id that a path can contain: not . or ..')
   .refine(id => !/\p{Surrogate}/u.test(id), 'expected whole characters, not half of a surrogate pair')
 

@@ -207,7 +207,14 @@ describe('the refusal of a wrong key or value', () => {
         withNamespaces({ name_id: 'a--b' }),
         'games[0].namespaces[0].name_id is "a--b": expected an identifier: 1 to 16 of 0-9 a-z and -, with single - inside only',
       ],
-      [{ namespace_id: 'a/b' }, 'namespace_id is "a/b": expected 1 to 128 characters without white space or /'],
+      [
+        { namespace_id: 'a/b' },
+        'namespace_id is "a/b": expected 1 to 128 characters without white space, control characters or /',
+      ],
+      [
+        { namespace_id: 'a\0b' },
+        'namespace_id is "a\\u0000b": expected 1 to 128 characters without white space, control characters or /',
+      ],
       [{ tokens: { public: 'a b' } }, 'tokens.public is "a b": expected a token: visible ASCII without white space'],
       [
         { domains: ['Tanks.example'] },
@@ -243,7 +250,7 @@ describe('the refusal of a wrong key or value', () => {
       [{ regions: [{}] }, 'regions[0].region_id is missing: expected string'],
       [
         { game_modes: ['free for all'] },
-        'game_modes[0] is "free for all": expected 1 to 128 characters without white space or /',
+        'game_modes[0] is "free for all": expected 1 to 128 characters without white space, control characters or /',
       ],
       [
         { game_modes: [{ game_mode_id: 'duel', max_players: 'many' }] },

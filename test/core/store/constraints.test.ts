@@ -28,7 +28,7 @@ describe('a row that does not fit its schema', () => {
     [
       'a create with an id that has a slash',
       t => t.games.create({ game_id: 'a/b', name_id: 'a' }),
-      'games.create: game_id is "a/b": expected 1 to 128 characters without white space or /',
+      'games.create: game_id is "a/b": expected 1 to 128 characters without white space, control characters or /',
     ],
     [
       'an update that deletes a required column',
