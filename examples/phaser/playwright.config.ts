@@ -15,7 +15,8 @@ export default defineConfig({
     launchOptions: executablePath === undefined ? {} : { executablePath, args: ['--no-sandbox'] },
   },
   webServer: {
-    command: 'npx vite --port 5183 --strictPort',
+    // With a mode of its own, Vite lets it run beside `npm run dev`.
+    command: 'npx vite --port 5183 --strictPort --mode e2e',
     url,
     // The mock ends its game servers.
     gracefulShutdown: { signal: 'SIGTERM', timeout: 10_000 },
