@@ -136,5 +136,6 @@ function refuseExisting(paths: readonly string[]): void {
   const [exist, them] = existing.length === 1 ? ['exists', 'it'] : ['exist', 'them']
   const others = existing.length - mostNamed
   const named = [...existing.slice(0, mostNamed), ...(others > 0 ? [counted(others, 'other', 'others')] : [])]
-  throw new UsageError(`${named.join(' and ')} already ${exist}: move ${them}, or name another folder`)
+  const list = [named.slice(0, -1).join(', '), named.at(-1)].filter(Boolean).join(' and ')
+  throw new UsageError(`${list} already ${exist}: move ${them}, or name another folder`)
 }

@@ -74,6 +74,7 @@ export const matchers = {
     const read = ({ servers }: Checked) => servers.served(lobbyId) as ServedLobby | Promise<ServedLobby> // of a mock, or of a client
     return judge(this, checkMock(mock, 'toHaveServed'), read, served => servedResult(served, expectation))
   },
+
   toHaveNoWarnings(this: unknown, mock: unknown): MatcherResult | Promise<MatcherResult> {
     const read = ({ warnings }: Checked) => warnings.list() as Warning[] | Promise<Warning[]> // of a mock, or of a client
     return judge(this, checkMock(mock, 'toHaveNoWarnings'), read, warnings => {

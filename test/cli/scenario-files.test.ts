@@ -236,7 +236,7 @@ describe('mockmaker init', () => {
 
     const { code, stderr } = await runHere(['init', '--phaser', path])
 
-    const named = ['README.md', 'index.html', 'package.json'].map(name => join(path, name)).join(' and ')
+    const named = ['README.md', 'index.html', 'package.json'].map(name => join(path, name)).join(', ')
     expect([code, stderr]).toEqual([1, `${named} and 1 other already exist: move them, or name another folder\n`])
     expect(readdirSync(path)).toHaveLength(4)
   })

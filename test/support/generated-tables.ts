@@ -166,6 +166,8 @@ function answeredBy(code: string): string | undefined {
   if (anyCallErrors.includes(code as ErrorCode)) return 'any call'
   // The contract adds it to every operation with a body.
   if (code === 'API_BODY_TOO_LARGE') return 'any call with a body'
+  if (code === 'API_REQUEST_LATE') return 'a slow request'
+  if (code === 'API_UNAVAILABLE') return 'while the storage is away'
   const ids = operationIds.filter(id => (operations[id].errors as readonly string[]).includes(code))
   if (ids.length > 7) return 'many operations'
   return ids.map(id => `\`${id}\``).join(', ') || undefined

@@ -56,7 +56,7 @@ export const errorStatus = {
   MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED: 400,
   MATCHMAKER_TAGS_DISABLED: 400,
   ERROR: 500,
-  // The other codes of the service. Only faults and resolvers of users answer them.
+  // The other codes of the service. Only faults, and resolvers of our users, answer them.
   CAPTCHA_CAPTCHA_REQUIRED: 403,
   API_BAD_CONTENT_LENGTH: 400,
   API_BAD_COOKIE: 400,

@@ -155,9 +155,9 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
         for (const name of stateNames) mark(name, 'now')
         phases.follow()
       }),
-      pending.subscribe(isHeld => {
-        mark('journal', isHeld ? 'now' : 'soon')
-        if (isHeld) mark('faults', 'now')
+      pending.subscribe(hasFault => {
+        mark('journal', hasFault ? 'now' : 'soon')
+        if (hasFault) mark('faults', 'now')
       }),
       servers.changes.subscribe(when => mark('servers', when)),
       stories.changed.subscribe(() => mark('stories', 'soon')),

@@ -37,7 +37,7 @@ export interface CallOrigin {
 type Output = unknown
 
 /** An output that depends on the moment in which the answer is made: the world may change between the call and that moment. */
-export class LateOutput {
+class LateOutput {
   /** `make` may throw `ApiError`. */
   constructor(readonly make: () => unknown) {}
 }

@@ -87,7 +87,7 @@ export interface MockResponseInit extends MockResponse {
  */
 export type RequestHandler = (request: MockRequest) => MockResponse | Promise<MockResponse>
 
-/** The facts about a request when it is answered. Times are in ms of `performance.now()`. */
+/** The facts about a request when it is answered. `startedAt` and `blockedAt` are in ms of `performance.now()`. */
 export interface RequestFacts {
   readonly request: MockRequest
   readonly startedAt: number

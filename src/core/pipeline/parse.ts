@@ -191,6 +191,7 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode, what: s
   const issues = withoutWiderLimits(parsed.error.issues)
   const textOf = (issue: Issue) => `${what}: ${issueText(issue, value)}${mistypedKey(issue, value)}`
   const texts = issues.slice(0, mostProblems).map(textOf)
-  const more = issues.length > mostProblems ? [`and ${issues.length - mostProblems} more problems`] : []
+  const others = issues.length - mostProblems
+  const more = others > 0 ? [`and ${others} more ${others === 1 ? 'problem' : 'problems'}`] : []
   throw new ApiError(code, [...texts, ...more].join('; '))
 }

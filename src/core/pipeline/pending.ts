@@ -82,8 +82,8 @@ export class PendingRequests {
     return [...held, ...others].slice(0, limit).map(exchange => pendingRequest(exchange, this.redactor))
   }
 
-  /** Calls the listener after a request began or ended to wait: with `true` if a fault holds or delays it. */
-  subscribe(listener: (isHeld: boolean) => void): () => void {
+  /** Calls the listener after a request began or ended to wait: with `true` if a fault applies to it. */
+  subscribe(listener: (hasFault: boolean) => void): () => void {
     return this.#emitter.subscribe(listener)
   }
 }

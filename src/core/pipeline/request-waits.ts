@@ -59,7 +59,7 @@ export class TimeoutError extends Error {
 
 interface Wait {
   readonly wanted: WantedRequests
-  /** The id of the newest exchange at the begin of the wait. */
+  /** The id of the newest exchange when the wait began. */
   readonly since: number
   nearest: readonly NearMiss[]
   cancel(reason: string): void

@@ -29,10 +29,10 @@ export async function checkSecrets(shared: SharedStorage, secrets: SharedSecrets
       if (here === there) continue
       const difference =
         here === undefined
-          ? `is not set, and set for the replica ${address}`
+          ? `is not set here, but is for the replica ${address}`
           : there === undefined
-            ? `is set, and not set for the replica ${address}`
-            : `is another one than that of the replica ${address}`
+            ? `is set here, but not for the replica ${address}`
+            : `differs from that of the replica ${address}`
       throw new UsageError(`${name} ${difference}: set the same one for all replicas, or stop the others first`)
     }
   }

@@ -66,10 +66,9 @@ describe('a mock with a folder', () => {
     await mock.close()
   })
 
-  it('goes on with the world that a killed process has left', async () => {
+  it('goes on with the world of the mock before it', async () => {
     const first = start().mock
     await first.lobby({ lobby_id: 'mine', players: 1 })
-    // Its lock is that of this process, which lives.
     await first.close()
 
     const { mock } = start()

@@ -245,8 +245,8 @@ describe('a replica', () => {
     expect(exits.map(({ stderr }) => stderr)).toEqual([
       expect.stringMatching(/serve the scenario "default", and not "other\.yaml"/),
       expect.stringMatching(/--seed is 12, and not set for the replicas/),
-      expect.stringMatching(/--no-control is set, and not set for the replica http/),
-      expect.stringMatching(/--allowed-hosts is set, and not set for the replica http/),
+      expect.stringMatching(/--no-control is set here, but not for the replica http/),
+      expect.stringMatching(/--allowed-hosts is set here, but not for the replica http/),
       expect.stringMatching(/--reset deletes the worlds of all replicas, and others run/),
       expect.stringMatching(/another replica with the address .* is running/),
     ])

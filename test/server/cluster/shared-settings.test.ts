@@ -40,26 +40,26 @@ describe('a replica that differs from the others', () => {
     [
       { secret: secrets[0] },
       { secret: secrets[1] },
-      /^MOCKMAKER_CLUSTER_SECRET is another one than that of the replica http:\/\/127.0.0.1:4100: set the same one/,
+      /^MOCKMAKER_CLUSTER_SECRET differs from that of the replica http:\/\/127.0.0.1:4100: set the same one/,
     ],
-    [{ secret: secrets[0] }, {}, /^MOCKMAKER_CLUSTER_SECRET is not set, and set for the replica http/],
-    [{}, { secret: secrets[1] }, /^MOCKMAKER_CLUSTER_SECRET is set, and not set for the replica http/],
+    [{ secret: secrets[0] }, {}, /^MOCKMAKER_CLUSTER_SECRET is not set here, but is for the replica http/],
+    [{}, { secret: secrets[1] }, /^MOCKMAKER_CLUSTER_SECRET is set here, but not for the replica http/],
     [
       { controlToken: secrets[0] },
       { controlToken: secrets[1] },
-      /^the control token \(MOCKMAKER_CONTROL_TOKEN\) is another one than that of the replica http/,
+      /^the control token \(MOCKMAKER_CONTROL_TOKEN\) differs from that of the replica http/,
     ],
-    [{ controlToken: secrets[0] }, {}, /^the control token \(MOCKMAKER_CONTROL_TOKEN\) is not set, and set for /],
-    [{}, { controlToken: secrets[0] }, /^the control token \(MOCKMAKER_CONTROL_TOKEN\) is set, and not set for /],
+    [{ controlToken: secrets[0] }, {}, /^the control token \(MOCKMAKER_CONTROL_TOKEN\) is not set here, but is for /],
+    [{}, { controlToken: secrets[0] }, /^the control token \(MOCKMAKER_CONTROL_TOKEN\) is set here, but not for /],
     [{ flags: { '--seed': 1 } }, { flags: { '--seed': 2 } }, /^--seed is 2, and 1 for the replicas in /],
     [{ flags: { '--live': true } }, {}, /^--live is not set, and true for the replicas in /],
     [
       { access: { '--control-host': ['10.0.0.0/8'] } },
       { access: { '--control-host': ['*'] } },
-      /^--control-host is another one than that of the replica http:.*: set the same one for all replicas/,
+      /^--control-host differs from that of the replica http:.*: set the same one for all replicas/,
     ],
-    [{ access: { '--no-control': true } }, {}, /^--no-control is not set, and set for the replica http/],
-    [{}, { access: { '--trust-proxy': ['10.0.0.1'] } }, /^--trust-proxy is set, and not set for the replica http/],
+    [{ access: { '--no-control': true } }, {}, /^--no-control is not set here, but is for the replica http/],
+    [{}, { access: { '--trust-proxy': ['10.0.0.1'] } }, /^--trust-proxy is set here, but not for the replica http/],
   ] as const)('does not start, and tells what differs: %#', async ([theirs, ours, expected]) => {
     const model = sharedModel()
     await join(model, { address: first, ...theirs })
@@ -96,6 +96,6 @@ describe('the secrets of replicas', () => {
 
     await join(model, { address: first, controlToken: secrets[1] })
 
-    await expect(join(model, { address: second, controlToken: secrets[0] })).rejects.toThrow(/another one/)
+    await expect(join(model, { address: second, controlToken: secrets[0] })).rejects.toThrow(/differs from/)
   })
 })

@@ -1,4 +1,4 @@
-/** The mutants of the loaded modules, whose code has been changed to call `declare` and `is`. Each has its place and what it is. */
+/** The mutants of the loaded modules, whose code has been changed to call `declare` and `is`. A name is `<file>:<line> <code> <change>`. */
 interface Mutants {
   readonly all: Set<string>
   /** Those that the code has asked for since this was emptied. */

@@ -8,7 +8,7 @@ const reasonsFile = new URL('reasons.json', import.meta.url)
 const placeOf = (name: string) => name.replace(/:\d+ /, ' ')
 const fileOf = (name: string) => name.split(/[: ]/, 1)[0]
 
-/** Writes how many mutants of each operation and of each code a test finds, and prints those that none does. */
+/** Writes how many mutants of each operation a test finds, and of each code the specification. Prints those that no test finds. */
 export function teardown(): void {
   const { byOperation, byCode, all, reached, killed } = readResults()
   const found = new Set(killed)

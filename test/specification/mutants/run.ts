@@ -77,7 +77,7 @@ async function runAll(cases: readonly Case[]) {
   return { casesOf: casesOf.of, byOperation, codesOf }
 }
 
-/** Runs cases with a mutant, until one fails: returns it, and the codes that it got. One that takes 2 s longer than others fails. */
+/** Runs cases with a mutant until one fails. Returns that case, and the codes that it got. A case that takes more than 2 s fails. */
 async function findMutant(name: string, cases: Iterable<Case>, mock: OpenMock) {
   for (const one of cases) {
     const end = new AbortController()
@@ -105,7 +105,8 @@ async function findMutant(name: string, cases: Iterable<Case>, mock: OpenMock) {
   return undefined
 }
 
-it('the specification finds the mutants of operations and of the pipeline', async () => {
+// `report.ts` judges the mutants that are left.
+it('records which mutants the specification finds', async () => {
   const { casesOf, byOperation, codesOf } = await runAll(collect())
   const killed = new Set<string>()
   const byCode = new Lists<string>()

@@ -67,12 +67,11 @@ const shared = {
   setupFiles: ['test/specification/mutants/mutants.ts', 'test/support/restore-fakes.ts'],
   isolate: false,
   maxWorkers: 1,
-  // A planted mutant may also throw where nobody waits.
-  dangerouslyIgnoreUnhandledErrors: true,
 }
 
 export default defineConfig({
   test: {
+    // A planted mutant may also throw where nobody waits.
     dangerouslyIgnoreUnhandledErrors: true,
     silent: true,
     tags: main.test?.tags ?? [],
