@@ -100,6 +100,8 @@ class SimulatedServer {
   readonly model: ScriptModel
   isFull = false
   isSilent = false
+  /** The number of troubles that keep it away. */
+  away = 0
   /** Replies that wait for the end of a silence. */
   #held: (() => void)[] = []
 
@@ -189,7 +191,7 @@ class SimulatedRedis implements RedisClient {
   }
 
   mend(): void {
-    if (!this.#isCut) return
+    if (!this.#isCut || this.#server.away > 0) return
     this.#isCut = false
     this.#inProcess(() => {
       for (const listener of [...this.#listeners]) listener()
@@ -204,7 +206,7 @@ class SimulatedRedis implements RedisClient {
 
   #send<Result>(execute: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (this.#isCut) return reject(new RedisError('away', 'nothing listens there'))
+      if (this.#isCut || this.#server.away > 0) return reject(new RedisError('away', 'nothing listens there'))
       const generation = this.#generation
       const isLost = this.#chance.next() < 0.2
       const fail = (error: RedisError) => {
@@ -366,11 +368,15 @@ class Simulation implements ClientPlace {
         else server.wake()
       })
     } else if (kind === 'older' || kind === 'restart') {
-      const { model } = this.#server
+      const server = this.#server
+      const { model } = server
       const older = kind === 'older' ? model.copy() : undefined
       this.time.after(lostMs, () => {
+        // Replicas that start meanwhile do not reach it either.
+        server.away += 1
         for (const { redis } of this.#places) redis.cut()
         later(() => {
+          server.away -= 1
           if (older) model.take(older)
           else model.restart()
           for (const { redis, isDead } of this.#places) if (!isDead) redis.mend()
