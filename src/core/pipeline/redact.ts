@@ -2,7 +2,7 @@ import type { Expectation, RequestPattern } from '../contract/journal.js'
 import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js'
 import { keepDigits, nestingLimit, parseJson, setKey, textNestsWithin } from '../lib/json.js'
 import { btoa, TextDecoder, URLSearchParams } from '../lib/real-globals.js'
-import { redactUsers } from '../lib/url.js'
+import { redactCredentials } from '../lib/url.js'
 import type { Tables } from '../store/model.js'
 import { tokenTables } from '../store/rows.js'
 import { namedTokens } from '../store/tokens.js'
@@ -31,11 +31,8 @@ const tokenInBody = /(?<=\btoken\W{1,4}|_token\W{1,4})\w[^\s"'&,;}]*/g
 /** In characters. A shorter token is cut only where it is a word: other words have it by chance. */
 const shortestPart = 8
 
-/** A list of lobbies may contain their states, each as deep as a body may be. */
-const deepestAnswer = nestingLimit + 3
-
-/** A deeper text is not parsed. */
-const deepestParsed = 2 * nestingLimit
+/** A response may contain the states of lobbies, each as deep as a body may be. */
+const deepestBody = 2 * nestingLimit
 
 const decoder = new TextDecoder()
 
@@ -97,11 +94,11 @@ export class Redactor {
   /** Returns a redacted body under its name: as JSON, or else as text. Returns no field for an empty body. */
   body(name: 'body' | 'answer', bytes: Uint8Array | undefined): { body?: unknown; answer?: unknown } {
     if (bytes === undefined || bytes.length === 0) return {}
-    if (!textNestsWithin(bytes, deepestParsed)) return { [name]: `… (nests deeper than ${deepestParsed} levels)` }
+    if (!textNestsWithin(bytes, deepestBody)) return { [name]: `… (nests deeper than ${deepestBody} levels)` }
     const text = decoder.decode(bytes)
     try {
       const fields = {}
-      setKey(fields, name, this.#json(parseJson(text), false, name === 'answer' ? deepestAnswer : nestingLimit))
+      setKey(fields, name, this.#json(parseJson(text)))
       return fields
     } catch {
       return { [name]: this.text(text.includes('token') ? text.replaceAll(tokenInBody, redactToken) : text) }
@@ -207,7 +204,7 @@ function redactText(text: string): string {
   // Most texts have no such path, and the pattern is slower.
   const hasPath = text.includes(deviceLinkPath) || text.includes(`${controlPath}/`)
   const redacted = hasPath ? text.replaceAll(tokenInPath, redactToken) : text
-  return redactUsers(
+  return redactCredentials(
     redactMintedTokens(redacted.includes('token=') ? redacted.replaceAll(tokenInQuery, redactToken) : redacted),
   )
 }
