@@ -5,7 +5,7 @@ import { secretVariables } from '../core/control/environment.js'
 import { parseInput } from '../core/lib/issues.js'
 import { nearest, UsageError } from '../core/lib/messages.js'
 import { expectedDuration, formatDuration, parseDuration } from '../core/lib/time.js'
-import { parseUrl, redactUsers } from '../core/lib/url.js'
+import { parseUrl, redactCredentials } from '../core/lib/url.js'
 import { historyFormat, historyLengthOf, MockmakerOptions } from '../core/mock/options.js'
 import { hostForm, isAllowedHost, isOrigin } from '../core/pipeline/origin.js'
 import { sessionLimits, shortestStayMs } from '../core/store/matchmaker-rows.js'
@@ -430,7 +430,7 @@ function anyList(text: string, before: readonly string[] = []): readonly string[
 }
 
 function parseOrigins(text: string, before?: readonly string[]): readonly string[] {
-  refuseUser(text)
+  refuseCredentials(text)
   const origins = anyList(text, before)
   if (origins.every(isOrigin)) return origins
   throw new InvalidArgumentError('Expected an origin such as https://game.example, or null.')
@@ -483,26 +483,27 @@ function notBlank(expected: string): (text: string) => string {
 }
 
 /** Throws no `InvalidArgumentError`: commander would print the password. */
-function refuseUser(text: string): void {
-  if (redactUsers(text) !== text) throw new UsageError(`leave the user and the password out of ${redactUsers(text)}`)
+function refuseCredentials(text: string): void {
+  if (redactCredentials(text) !== text)
+    throw new UsageError(`leave the user and the password out of ${redactCredentials(text)}`)
 }
 
 function parsePublicUrl(text: string): string {
-  refuseUser(text)
+  refuseCredentials(text)
   const url = /^https?:\/\/[^?#@]+$/i.test(text) ? parseUrl(text) : undefined
   if (url && splitWorldUrl(text)?.encodedId === undefined) return text.replace(/\/+$/, '')
   throw new InvalidArgumentError('Expected a URL without a query and without a world, such as https://mock.example.')
 }
 
 function parseAdvertised(text: string): string {
-  refuseUser(text)
+  refuseCredentials(text)
   const url = parseUrl(text)
   if (url && /^http:\/\/[^/?#@]+\/*$/i.test(text)) return url.origin
   throw new InvalidArgumentError('Expected a URL without a path, such as http://10.0.0.5:4100.')
 }
 
 function parseMockUrl(text: string): string {
-  refuseUser(text)
+  refuseCredentials(text)
   if (!/^https?:\/\//i.test(text) || !parseUrl(text))
     throw new InvalidArgumentError('Expected a URL, as in http://127.0.0.1:4100.')
   return text.replace(/\/+$/, '')

@@ -49,7 +49,7 @@ export function init(folder: string, { packageRoot, example, console }: InitOpti
   if (example !== undefined) console.print(`then: ${play[example]}`)
 }
 
-/** What starts each example, once its mock runs. */
+/** The last step for each example, after its mock has started. */
 const play: Readonly<Record<ExampleName, string>> = {
   phaser: 'open the address that it prints in two windows, and press Play in both',
   godot: 'open project.godot in Godot 4, and run it',
@@ -85,7 +85,7 @@ function exampleTemplates(name: ExampleName, root: string): Template[] {
   return isFolder ? [...templates, { to: '.npmrc', text: 'install-links=true\n' }] : templates
 }
 
-/** Returns the checkout, or the packed file or the folder that this package was installed from. `undefined`: it came from a registry. */
+/** Returns the checkout, packed file or folder that this package comes from. `undefined`: it comes from a registry. */
 function installedFrom(root: string): string | undefined {
   const modules = dirname(root)
   if (basename(modules) !== 'node_modules') return root
@@ -94,7 +94,7 @@ function installedFrom(root: string): string | undefined {
   return existsSync(source) ? source : root
 }
 
-/** What npm has installed, also in a workspace. Other package managers write no such lock. */
+/** Returns the source in the lock of npm, also in a workspace. Other package managers write no such lock. */
 function lockedSource(modules: string): string | undefined {
   const lock = join(modules, '.package-lock.json')
   if (!existsSync(lock)) return undefined
@@ -102,7 +102,7 @@ function lockedSource(modules: string): string | undefined {
   return fileAt(dirname(modules), resolved)
 }
 
-/** What the nearest project above asks for. pnpm keeps packages some folders below its own. */
+/** Returns the source in the manifest of the nearest project above. pnpm keeps packages some folders below it. */
 function manifestSource(folder: string): string | undefined {
   const path = join(folder, 'package.json')
   if (existsSync(path)) {

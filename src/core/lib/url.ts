@@ -6,11 +6,11 @@ export function connectHost(host: string): string {
   return address ?? name ?? host
 }
 
-const userInUrl = /:\/\/[^/?#\s"'@]*@/g
+const credentialsInUrl = /:\/\/[^/?#\s"'@]*@/g
 
 /** Cuts the user and the password of each URL in a text. */
-export function redactUsers(text: string): string {
-  return text.replaceAll(userInUrl, '://…@')
+export function redactCredentials(text: string): string {
+  return text.replaceAll(credentialsInUrl, '://…@')
 }
 
 /** Writes a host as in a URL: an IPv6 address in brackets. */

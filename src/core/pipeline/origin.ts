@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { quoted, shortened, startPage } from '../lib/messages.js'
-import { parseUrl, redactUsers } from '../lib/url.js'
+import { parseUrl, redactCredentials } from '../lib/url.js'
 import type { Tables } from '../store/model.js'
 import type { NamespaceRow } from '../store/rows.js'
 import { type CorsPolicy, header, type MockRequest } from './message.js'
@@ -140,7 +140,7 @@ export function isForeign(request: Pick<MockRequest, 'headers'>, allowed: Allowe
 export function checkSite(request: Pick<MockRequest, 'method' | 'headers'>, allowed: AllowedOrigins): void {
   if (!isUnsafeMethod(request.method) || !isForeign(request, allowed)) return
   const sent = header(request, 'origin')
-  const origin = sent && redactUsers(sent)
+  const origin = sent && redactCredentials(sent)
   const sender = origin === undefined ? 'a page of another site' : `a page of ${quoted(origin)}`
   throw new ApiError(
     'API_FORBIDDEN',

@@ -47,7 +47,7 @@ export function describeOutcome(operation: string, answer: unknown, describeLobb
 
 type Outcome = Pick<JournalEntry, 'method' | 'status'> & { readonly revisions?: readonly number[] | undefined }
 
-/** Tells whether a request only read, and succeeded. While the journal has many such requests, it drops the oldest of them first: clients repeat them. */
+/** Tells whether a request only read, and succeeded. Clients repeat such requests, so a full journal drops them first if it has many. */
 export function isPlainRead({ method, status, revisions }: Outcome): boolean {
   return method === 'GET' && status > 0 && status < 400 && revisions === undefined
 }

@@ -11,7 +11,7 @@ import {
   removeOptionalNulls,
   setKey,
 } from '../lib/json.js'
-import { nearest, quoted, shortened } from '../lib/messages.js'
+import { counted, nearest, quoted, shortened } from '../lib/messages.js'
 import { TextDecoder, URLSearchParams } from '../lib/real-globals.js'
 import { bodyLimit, header, type MockRequest } from './message.js'
 
@@ -192,6 +192,6 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode, what: s
   const textOf = (issue: Issue) => `${what}: ${issueText(issue, value)}${mistypedKey(issue, value)}`
   const texts = issues.slice(0, mostProblems).map(textOf)
   const others = issues.length - mostProblems
-  const more = others > 0 ? [`and ${others} more ${others === 1 ? 'problem' : 'problems'}`] : []
+  const more = others > 0 ? [`and ${counted(others, 'more problem', 'more problems')}`] : []
   throw new ApiError(code, [...texts, ...more].join('; '))
 }

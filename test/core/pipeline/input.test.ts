@@ -228,7 +228,7 @@ describe('a mock', () => {
   it.for([
     [10, ''],
     [11, '; and 1 more problem'],
-    [5_001, '; and 4991 more problems'],
+    [5_001, '; and 4,991 more problems'],
   ] as const)('lists only ten of the %i mistakes in a body', async ([count, more], { open }) => {
     const body = `{"hostname":"h","lobby_ports":[${'0,'.repeat(count - 1)}0]}`
 
