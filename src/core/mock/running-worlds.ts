@@ -256,6 +256,9 @@ export class RunningWorlds {
   async #deleteShared(id: string, reason: string): Promise<void> {
     await this.#loader.settled(id)
     const entry = this.#open.get(id)
+    // If the deletion is refused, the world must stay: the server may come back with an older state.
+    await entry?.running.world.settled()?.catch(() => {})
+    this.shared?.checkLease()
     try {
       await entry?.running.close()
       await nextTurn()

@@ -88,7 +88,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   /** The epochs of the worlds that are claimed, and not yet created. */
   readonly #reserved = new Map<string, string>()
   readonly #claims = new Map<string, Promise<Claim>>()
-  readonly #releases = new Map<string, Promise<void>>()
+  readonly #releases = new Map<string, { readonly epoch: string; readonly done: Promise<void> }>()
   readonly #deletions = new Map<string, Promise<void>>()
   /** The worlds that this replica has just deleted, with their epochs. A server with an older state has them again. */
   readonly #deleted = new Map<string, { readonly epoch: string; readonly at: number }>()
@@ -196,7 +196,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
       this.checkLease()
       const own = this.#ownClaim(id, create)
       if (own) return own
-      const earlier = this.#releases.get(id) ?? this.#claims.get(id) ?? this.#deletions.get(id)
+      const earlier = this.#releases.get(id)?.done ?? this.#claims.get(id) ?? this.#deletions.get(id)
       if (!earlier) break
       await this.#untilEnd(Promise.allSettled([earlier]))
     }
@@ -240,7 +240,8 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   delete(id: string): void {
     this.checkLease()
     const world = this.#worlds.get(id)
-    const known = world?.epoch ?? this.#index.get(id)?.epoch
+    // A world that lacks its base is forgotten as soon as its release begins.
+    const known = world?.epoch ?? this.#releases.get(id)?.epoch ?? this.#index.get(id)?.epoch
     const isSent = world?.isSent
     if (world) this.#forget(world, `the world ${quoted(id)} was deleted`)
     if (known === undefined) return
@@ -272,17 +273,18 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
 
   release(id: string): Promise<void> {
     const earlier = this.#releases.get(id)
-    if (earlier) return earlier
+    if (earlier) return earlier.done
     const world = this.#worlds.get(id)
-    const epoch = this.#reserved.get(id)
-    if (!world && epoch === undefined) return Promise.resolve()
-    const done = (world ? this.#releaseWorld(world) : this.#sendRelease(id, String(epoch))).catch(error => {
-      // The lease will end, and others take the world over.
-      if (!(error instanceof StorageError || error instanceof RedisError)) throw error
-    })
-    const release = done.finally(() => this.#releases.delete(id))
-    this.#releases.set(id, release)
-    return release
+    const epoch = world?.epoch ?? this.#reserved.get(id)
+    if (epoch === undefined) return Promise.resolve()
+    const done = (world ? this.#releaseWorld(world) : this.#sendRelease(id, epoch))
+      .catch(error => {
+        // The lease will end, and others take the world over.
+        if (!(error instanceof StorageError || error instanceof RedisError)) throw error
+      })
+      .finally(() => this.#releases.delete(id))
+    this.#releases.set(id, { epoch, done })
+    return done
   }
 
   onLost(listener: (lost: { readonly id: string; readonly because: string }) => void): () => void {
@@ -517,6 +519,8 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   async #releaseWorld(world: ReplicaWorld): Promise<void> {
     try {
       await this.#untilEnd(world.beginRelease())
+      // Meanwhile it was deleted, or lost.
+      if (this.#worlds.get(world.id) !== world) return
       await this.#untilEnd(this.#writeNotes([world]))
       await this.#sendRelease(world.id, world.epoch)
     } finally {
@@ -588,10 +592,10 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   /** Asks for each world whether it is still that of this replica, and sends what is open. Rejects with `RedisError`. */
   async verify(): Promise<void> {
     for (const [id, { epoch }] of [...this.#deleted]) {
-      if (epoch === '' || this.#worlds.has(id)) continue
-      const [kind] = await this.run('delete', id, epoch)
-      // Another replica has created it again.
-      if (kind === 'lost') this.#deleted.delete(id)
+      if (epoch === '' || this.#worlds.get(id)?.isCreated) continue
+      const [kind, owner] = await this.run('delete', id, epoch)
+      // Another replica runs a world of that id. Without an owner, this one has only claimed it.
+      if (kind === 'lost' && owner !== '') this.#deleted.delete(id)
     }
     const all = [...this.#worlds.values()]
     for (const world of all) if (!world.isCreated) world.sendOpen()

@@ -500,6 +500,74 @@ describe('a world that is deleted', () => {
   })
 })
 
+describe('a world that is deleted, on a server that comes back with an older state', () => {
+  /** Joins, and creates `x`. `goBack` brings the server back to that moment. */
+  async function createOnce() {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    const world = await cluster.create(storage)
+    const older = cluster.model.copy()
+    const goBack = async () => {
+      redis.break()
+      cluster.model.take(older)
+      redis.connect()
+      await cluster.time.advance(500)
+    }
+    return { cluster, storage, redis, world, goBack }
+  }
+
+  it('is deleted there too, if the server lacks its changes', async () => {
+    const { cluster, storage, world, goBack } = await createOnce()
+    appendAll(world, 11)
+    await cluster.wait(Promise.resolve(world.settled()))
+    await goBack()
+
+    expect(world.needsBase).toBe(true)
+    world.close()
+    storage.delete('x')
+    await cluster.wait(storage.flush('x'))
+    expect(cluster.model.worlds.has('x')).toBe(false)
+  })
+
+  it('is deleted again, if this replica has claimed its id meanwhile', async () => {
+    const { cluster, storage, redis, goBack } = await createOnce()
+    storage.delete('x')
+    await cluster.wait(storage.flush('x'))
+    await cluster.wait(storage.claim('x', any))
+    redis.break()
+    redis.connect()
+    await cluster.time.advance(500)
+    await goBack()
+
+    expect(cluster.model.worlds.has('x')).toBe(false)
+  })
+
+  it('is deleted again, if a new one of its id is not created yet', async () => {
+    const { cluster, storage, redis, goBack } = await createOnce()
+    storage.delete('x')
+    await cluster.wait(storage.flush('x'))
+    await cluster.wait(storage.claim('x', any))
+    redis.break()
+    const created = errorOf(storage.create('x', newWorld).settled())
+    await goBack()
+
+    expect(await created).toContain('send the request again')
+    expect(cluster.model.worlds.has('x')).toBe(false)
+  })
+
+  it('costs one command', async () => {
+    const { cluster, storage, redis, world } = await createOnce()
+    world.summarize({ ...newWorld.summary, players: 7 })
+    const commands: ScriptCommand[] = []
+    redis.refusal = command => void commands.push(command)
+    world.close()
+    storage.delete('x')
+    await cluster.time.advance(100)
+
+    expect(commands).toEqual(['delete'])
+  })
+})
+
 describe('a replica that leaves', () => {
   it('does not wait for ever for a server that is away', async () => {
     const cluster = new Cluster()
