@@ -105,6 +105,7 @@ export default defineConfig({
           include: [...slow, ...models],
           isolate: false,
           testTimeout: 600_000,
+          expect: { poll: { timeout: 120_000 } },
           provide: { runs: slowRuns },
         },
       },

@@ -33,7 +33,6 @@ async function open(browser: Browser, path: string, options: Parameters<Browser[
   const context = await browser.newContext(options)
   onTestFinished(() => context.close())
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('console', message => void complaints.push(message.text()))
   page.on('pageerror', error => void complaints.push(error.message))

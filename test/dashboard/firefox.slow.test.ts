@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, firefox } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import type { ScenarioInput } from '../../src/core/scenario/index.js'
+import { patient } from '../support/chromium.js'
 import { openCopy } from '../support/copy-page.js'
 import { it as inChromium } from '../support/dashboard-page.js'
 
@@ -12,11 +13,8 @@ const executablePath = process.env.FIREFOX ?? '/usr/bin/firefox-esr'
 async function launchFirefox(): Promise<Browser> {
   if (!existsSync(executablePath))
     throw new Error(`there is no ${executablePath}: apt-get install firefox-esr, or set FIREFOX to its path`)
-  const browser = await firefox.launch({
-    channel: 'moz-firefox',
-    executablePath,
-    firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 },
-  })
+  const options = { channel: 'moz-firefox', executablePath, firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 } }
+  const browser = patient(await firefox.launch(options))
   skipMediaFeatures(browser)
   return browser
 }

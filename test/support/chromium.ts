@@ -8,12 +8,17 @@ const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find
 export const executablePath = process.env.CHROMIUM ?? installed ?? '/usr/bin/chromium-headless-shell'
 
 /** Starts a browser. Throws if Chromium is not installed. */
-function launchBrowser(): Promise<Browser> {
+async function launchBrowser(): Promise<Browser> {
   if (!existsSync(executablePath))
     throw new Error(
       `there is no ${executablePath}: apt-get install chromium-headless-shell, or set CHROMIUM to its path`,
     )
-  return chromium.launch({ executablePath, args: quiet })
+  return patient(await chromium.launch({ executablePath, args: quiet }))
+}
+
+/** Gives pages two minutes for each step, and not 30 s: a busy machine needs time. */
+export function patient(browser: Browser): Browser {
+  return browser.on('context', context => context.setDefaultTimeout(120_000))
 }
 
 /** Without these, a browser looks for updates when it starts. */

@@ -44,7 +44,6 @@ export async function openCopy(
     rmSync(folder, { recursive: true })
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
   const complaints: string[] = []
   const requests: string[] = []
   const url = pathToFileURL(file).href + query

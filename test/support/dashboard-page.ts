@@ -20,9 +20,6 @@ export interface OpenDashboard {
   send(path: string, body?: object): Promise<number>
 }
 
-/** A busy machine needs time for a page. */
-const waitMs = 60_000
-
 export interface DashboardOptions extends MockmakerOptions {
   /** Default: 1280 × 900 px. */
   readonly size?: { readonly width: number; readonly height: number }
@@ -44,7 +41,6 @@ async function pageOf(browser: Browser): Promise<Page> {
   if (kept) return kept
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
   const page = await context.newPage()
-  page.setDefaultTimeout(waitMs)
   pages.set(browser, page)
   return page
 }

@@ -1,7 +1,11 @@
 import { chromium } from 'playwright-core'
 
-export const startBrowser = () =>
-  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
+export async function startBrowser() {
+  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  // A busy machine needs more than 30 s for Next.js.
+  return browser.on('context', context => context.setDefaultTimeout(120_000))
+}
 
 /** Clicks a button until something is shown, for a minute at most. Before React has hydrated a page, a click does nothing. */
 export async function clickUntilShown(page, button, shown) {

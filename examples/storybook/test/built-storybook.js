@@ -21,6 +21,8 @@ export async function openStorybook(folder, prefix) {
   return {
     async openPage() {
       const context = await browser.newContext()
+      // A busy machine needs more than 30 s for Storybook.
+      context.setDefaultTimeout(120_000)
       return new StorybookPage(await context.newPage(), base)
     },
     async close() {
