@@ -85,6 +85,12 @@ export class ScriptModel {
     this.#runId += 1
   }
 
+  /** Loses a world and all epochs, as a server does that goes back to a state before them. */
+  lose(id: string): void {
+    this.worlds.delete(id)
+    this.#lastEpoch = 0
+  }
+
   /** Returns a copy that goes its own way: an older state of the server. */
   copy(): ScriptModel {
     const copy = new ScriptModel(this.#now)
@@ -154,6 +160,7 @@ export class ScriptModel {
   }
 
   #nextEpoch(): string {
+    this.#runFor()
     this.#lastEpoch = Math.max(this.#lastEpoch + 1, Math.floor(this.#now() * 1_000))
     return String(this.#lastEpoch)
   }

@@ -72,14 +72,6 @@ local function fence(id, epoch)
   return nil
 end
 
--- Epochs begin with the time, in microseconds: a server that goes back to an older state gives none out again.
-local function nextEpoch()
-  local time = redis.call('TIME')
-  local epoch = math.max(redis.call('HGET', meta, 'epoch') + 1, time[1] * 1000000 + time[2])
-  redis.call('HSET', meta, 'epoch', text(epoch))
-  return text(epoch)
-end
-
 local function runId()
   return redis.call('INFO', 'server'):match('run_id:(%w+)')
 end
@@ -94,6 +86,16 @@ local function runFor()
   end
   redis.call('HSET', meta, 'run', run, 'run_since', text(time), 'run_epoch', fields[4])
   return 0, fields[4]
+end
+
+-- Epochs begin with the time, in microseconds: a server that goes back to an older state gives none out again.
+local function nextEpoch()
+  -- It notes the newest epoch first, if the server has started again.
+  runFor()
+  local time = redis.call('TIME')
+  local epoch = math.max(redis.call('HGET', meta, 'epoch') + 1, time[1] * 1000000 + time[2])
+  redis.call('HSET', meta, 'epoch', text(epoch))
+  return text(epoch)
 end
 
 local function putOrigins(id, list, from, to)

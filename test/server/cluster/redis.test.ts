@@ -27,6 +27,8 @@ interface Place {
   readonly endLease: (storage: SharedStorage) => Promise<unknown>
   /** Changes fields of a world, as if the server had gone back to an older state. */
   readonly goBack: (id: string, fields: { epoch: string; born?: string; revision?: string }) => Promise<unknown>
+  /** Loses a world and its epoch, as if the server had gone back to a state before them. */
+  readonly lose: (id: string) => Promise<unknown>
   /** Lets the place forget that the server has run for long. */
   readonly startAnew: () => Promise<unknown>
   /** Returns what is there of a world. */
@@ -39,6 +41,10 @@ function onServer(): Place {
     join: options => replicaOf(server, { prefix, ...options }),
     endLease: ({ self }) => server.send('DEL', `${prefix}lease:${self.id}`),
     goBack: (id, fields) => server.send('HSET', `${prefix}world:${id}`, ...Object.entries(fields).flat()),
+    async lose(id) {
+      await server.send('DEL', `${prefix}world:${id}`)
+      await server.send('HSET', `${prefix}meta`, 'epoch', '0')
+    },
     startAnew: () => server.send('HSET', `${prefix}meta`, 'run', 'an-earlier-one'),
     rest: id => server.send('KEYS', `${prefix}*${id}`),
   }
@@ -56,6 +62,7 @@ function inModel(): Place {
     },
     endLease: async ({ self }) => model.endLease(self.id),
     goBack: async (id, fields) => Object.assign(model.worlds.get(id) ?? {}, fields),
+    lose: async id => model.lose(id),
     startAnew: async () => model.restart(),
     rest: async id => [...model.worlds.keys()].filter(key => key === id),
   }
@@ -308,6 +315,20 @@ describe.each([
       const copy = await b.read('x')
       expect([copy?.born, copy?.base, revisionsOf(copy)]).toEqual([world.born, '"base"', [13]])
       expect(await b.claim('x', any)).toMatchObject({ kind: 'other', owner: a.self })
+    })
+
+    it('that the server lost goes back to its owner, although a new world comes first', async () => {
+      const { a, b, place } = await twoReplicas()
+      const world = await createWorld(a, 'x')
+      await place.lose('x')
+      await place.startAnew()
+      await b.create('y', newWorld).settled()
+      appendAll(world, 11)
+      await expect.poll(() => world.needsBase).toBe(true)
+      world.replaceBase({ parts: ['"base"'], revision: 11, originHash: world.originHash })
+      await world.settled()
+
+      expect(await b.read('x')).toMatchObject({ born: world.born, base: '"base"' })
     })
 
     it('is gone when it is deleted, and its epoch does not come back', async () => {
