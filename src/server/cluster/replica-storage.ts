@@ -88,8 +88,10 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   /** The epochs of the worlds that are claimed, and not yet created. */
   readonly #reserved = new Map<string, string>()
   readonly #claims = new Map<string, Promise<Claim>>()
-  readonly #releases = new Map<string, { readonly epoch: string; readonly done: Promise<void> }>()
+  readonly #releases = new Map<string, Promise<void>>()
   readonly #deletions = new Map<string, Promise<void>>()
+  /** The epochs of worlds that this replica has lost, until it claims them again. A deletion may come just then. */
+  readonly #lostEpochs = new Map<string, string>()
   /** The worlds that this replica has just deleted, with their epochs. A server with an older state has them again. */
   readonly #deleted = new Map<string, { readonly epoch: string; readonly at: number }>()
   /** Creations, deletions and settings whose outcome `flush` tells, by world. */
@@ -196,7 +198,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
       this.checkLease()
       const own = this.#ownClaim(id, create)
       if (own) return own
-      const earlier = this.#releases.get(id)?.done ?? this.#claims.get(id) ?? this.#deletions.get(id)
+      const earlier = this.#releases.get(id) ?? this.#claims.get(id) ?? this.#deletions.get(id)
       if (!earlier) break
       await this.#untilEnd(Promise.allSettled([earlier]))
     }
@@ -240,11 +242,11 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   delete(id: string): void {
     this.checkLease()
     const world = this.#worlds.get(id)
-    // A world that lacks its base is forgotten as soon as its release begins.
-    const known = world?.epoch ?? this.#releases.get(id)?.epoch ?? this.#index.get(id)?.epoch
+    const known = world?.epoch ?? this.#lostEpochs.get(id) ?? this.#index.get(id)?.epoch
     const isSent = world?.isSent
     if (world) this.#forget(world, `the world ${quoted(id)} was deleted`)
     if (known === undefined) return
+    this.#lostEpochs.delete(id)
     this.#index = new Map([...this.#index].filter(([other]) => other !== id))
     const earlier = this.#deletions.get(id)
     // The creation waits for the earlier deletion, and is sent no more.
@@ -273,18 +275,17 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
 
   release(id: string): Promise<void> {
     const earlier = this.#releases.get(id)
-    if (earlier) return earlier.done
+    if (earlier) return earlier
     const world = this.#worlds.get(id)
-    const epoch = world?.epoch ?? this.#reserved.get(id)
-    if (epoch === undefined) return Promise.resolve()
-    const done = (world ? this.#releaseWorld(world) : this.#sendRelease(id, epoch))
-      .catch(error => {
-        // The lease will end, and others take the world over.
-        if (!(error instanceof StorageError || error instanceof RedisError)) throw error
-      })
-      .finally(() => this.#releases.delete(id))
-    this.#releases.set(id, { epoch, done })
-    return done
+    const epoch = this.#reserved.get(id)
+    if (!world && epoch === undefined) return Promise.resolve()
+    const done = (world ? this.#releaseWorld(world) : this.#sendRelease(id, String(epoch))).catch(error => {
+      // The lease will end, and others take the world over.
+      if (!(error instanceof StorageError || error instanceof RedisError)) throw error
+    })
+    const release = done.finally(() => this.#releases.delete(id))
+    this.#releases.set(id, release)
+    return release
   }
 
   onLost(listener: (lost: { readonly id: string; readonly because: string }) => void): () => void {
@@ -377,6 +378,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   lose(world: ReplicaWorld, because: string): void {
     if (this.#worlds.get(world.id) !== world) return
     this.#forget(world, because)
+    if (world.epoch !== '') this.#lostEpochs.set(world.id, world.epoch)
     this.#lost.emit({ id: world.id, because })
   }
 
@@ -492,6 +494,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
       const leases = this.#lease.count
       const leaseMs = String(this.#times.leaseMs)
       const [kind, first, second] = (await this.#ask('claim', id, create ? '1' : '0', leaseMs)) as SentTexts
+      this.#lostEpochs.delete(id)
       if (kind === 'wait') {
         // The owner may be back sooner.
         const ms = Math.min(Number(first), this.#times.retryMs)

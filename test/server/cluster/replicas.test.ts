@@ -478,6 +478,19 @@ describe('a request that waits for the storage', () => {
 })
 
 describe('a world that is deleted', () => {
+  it('is deleted on the server too, if it was just lost because the server was full', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, lost } = await cluster.join()
+    const world = await cluster.create(storage)
+    redis.refusal = command => (command === 'append' ? new RedisError('refused', 'it is full') : undefined)
+    world.append(line(11))
+    await cluster.time.advance(100)
+    storage.delete('x')
+    await cluster.wait(storage.flush('x'))
+
+    expect([lost.length, cluster.model.worlds.has('x')]).toEqual([1, false])
+  })
+
   it('is not deleted again after its next creation, if the second of two deletions comes late', async () => {
     const cluster = new Cluster()
     const { storage, redis, network } = await cluster.join()
