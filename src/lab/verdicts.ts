@@ -266,6 +266,11 @@ function retries(recording: Recording): Retry[] {
   })
 }
 
+/** The pauses after failures until now, in ms. */
+export function pausesOf(recording: Recording): number[] {
+  return retries(recording).flatMap(retry => (retry.next ? [pauseOf(retry)] : []))
+}
+
 function pauseOf({ failed, next }: Retry): number {
   return (next?.at ?? Number.POSITIVE_INFINITY) - (failed.endedAt ?? failed.at)
 }

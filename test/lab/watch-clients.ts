@@ -12,7 +12,7 @@ interface Flaws {
   readonly index?: (index: string | undefined, before: string | undefined) => string | undefined
   /** The pause before the nth poll that follows an answer at once, in ms. Default: it grows. */
   readonly pause?: (n: number) => number
-  /** The pause after the nth failure, in ms. It ignores `retry-after`. Default: it grows, and obeys. */
+  /** The pause after the nth failure, in ms, if `retry-after` says no longer one. Default: it grows. */
   readonly retry?: (n: number) => number
   /** The pause after the first answer, in ms. Default: none. */
   readonly firstPauseMs?: number
@@ -76,7 +76,7 @@ export function watchClient(flaws: Flaws = {}): LabClient {
       if (half) return half
       const answer = response?.ok ? parsed(text) : undefined
       if (!answer) {
-        const ms = flaws.retry?.(failures) ?? Math.max(growing(failures), retryAfterMs(response))
+        const ms = Math.max((flaws.retry ?? growing)(failures), retryAfterMs(response))
         failures += 1
         await sleep(ms)
         continue
