@@ -90,7 +90,7 @@ function answeringAtOnce(name: string, bodyOf: (stage: Stage) => Promise<object>
   }
 }
 
-/** On a busy machine the first two pauses hardly differ, although the client lets them grow. Further ones tell. */
+/** On a busy machine the first two pauses of a good client may hardly differ. Later ones show that they grow. */
 function areUnclear(pauses: readonly number[]): boolean {
   const [first = 0, second = 0] = pauses
   return pauses.length === 2 && second < 1.5 * first

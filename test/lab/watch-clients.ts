@@ -12,7 +12,7 @@ interface Flaws {
   readonly index?: (index: string | undefined, before: string | undefined) => string | undefined
   /** The pause before the nth poll that follows an answer at once, in ms. Default: it grows. */
   readonly pause?: (n: number) => number
-  /** The pause after the nth failure, in ms, if `retry-after` says no longer one. Default: it grows. */
+  /** The pause after the nth failure, in ms, unless `retry-after` is longer. Default: it grows. */
   readonly retry?: (n: number) => number
   /** The pause after the first answer, in ms. Default: none. */
   readonly firstPauseMs?: number

@@ -256,7 +256,7 @@ export class RunningWorlds {
   async #deleteShared(id: string, reason: string): Promise<void> {
     await this.#loader.settled(id)
     const entry = this.#open.get(id)
-    // If the deletion is refused, the world must stay: the server may come back with an older state.
+    // A refused deletion must leave the world in memory: the server may come back without its newest changes.
     await entry?.running.world.settled()?.catch(() => {})
     this.shared?.checkLease()
     try {

@@ -136,7 +136,7 @@ export class RequestWaits {
     { signal, timeoutMs }: CheckedWaitOptions,
     subscribe: (wait: Wait, resolve: (value: T) => void) => (() => void)[],
   ): Promise<T> {
-    // Whoever ends the wait is not its caller.
+    // Errors show the line that waits, and other code ends the wait.
     const atCaller = rememberCaller()
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) throw new UsageError(`${this.#ended} before ${wantedText(wanted)} came`)

@@ -90,7 +90,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   readonly #claims = new Map<string, Promise<Claim>>()
   readonly #releases = new Map<string, Promise<void>>()
   readonly #deletions = new Map<string, Promise<void>>()
-  /** The epochs of worlds that this replica has lost, until it claims them again. A deletion may come just then. */
+  /** The epochs of worlds that this replica has lost, until a claim is answered. A deletion that has begun before needs them. */
   readonly #lostEpochs = new Map<string, string>()
   /** The worlds that this replica has just deleted, with their epochs. A server with an older state has them again. */
   readonly #deleted = new Map<string, { readonly epoch: string; readonly at: number }>()
@@ -494,7 +494,6 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
       const leases = this.#lease.count
       const leaseMs = String(this.#times.leaseMs)
       const [kind, first, second] = (await this.#ask('claim', id, create ? '1' : '0', leaseMs)) as SentTexts
-      this.#lostEpochs.delete(id)
       if (kind === 'wait') {
         // The owner may be back sooner.
         const ms = Math.min(Number(first), this.#times.retryMs)
@@ -502,6 +501,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
         continue
       }
       if (kind === 'lease') throw this.#lease.newFailure()
+      this.#lostEpochs.delete(id)
       if (kind === 'absent') return { kind }
       if (kind === 'other') return { kind, owner: parseInfo(String(first)), epoch: Number(second) }
       const epoch = String(first)

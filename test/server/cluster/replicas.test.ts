@@ -478,15 +478,23 @@ describe('a request that waits for the storage', () => {
 })
 
 describe('a world that is deleted', () => {
-  it('is deleted on the server too, if it was just lost because the server was full', async () => {
+  it.for([
+    ['', false],
+    [', and is claimed again', true],
+  ] as const)('is deleted on the server too, if it was just lost because the server was full%s', async ([, claims]) => {
     const cluster = new Cluster()
     const { storage, redis, lost } = await cluster.join()
     const world = await cluster.create(storage)
     redis.refusal = command => (command === 'append' ? new RedisError('refused', 'it is full') : undefined)
     world.append(line(11))
     await cluster.time.advance(100)
+    // The claim has to wait.
+    cluster.model.restart()
+    const claim = claims ? storage.claim('x', { create: false }) : undefined
+    await cluster.time.advance(100)
     storage.delete('x')
     await cluster.wait(storage.flush('x'))
+    await cluster.wait(Promise.resolve(claim))
 
     expect([lost.length, cluster.model.worlds.has('x')]).toEqual([1, false])
   })
@@ -514,7 +522,7 @@ describe('a world that is deleted', () => {
 })
 
 describe('a world that is deleted, on a server that comes back with an older state', () => {
-  /** Joins, and creates `x`. `goBack` brings the server back to that moment. */
+  /** Joins, and creates `x`. `goBack` brings the server back to that moment. `claimAnew` deletes `x`, and claims its id. */
   async function createOnce() {
     const cluster = new Cluster()
     const { storage, redis } = await cluster.join()
@@ -526,7 +534,12 @@ describe('a world that is deleted, on a server that comes back with an older sta
       redis.connect()
       await cluster.time.advance(500)
     }
-    return { cluster, storage, redis, world, goBack }
+    const claimAnew = async () => {
+      storage.delete('x')
+      await cluster.wait(storage.flush('x'))
+      await cluster.wait(storage.claim('x', any))
+    }
+    return { cluster, storage, redis, world, goBack, claimAnew }
   }
 
   it('is deleted there too, if the server lacks its changes', async () => {
@@ -543,10 +556,8 @@ describe('a world that is deleted, on a server that comes back with an older sta
   })
 
   it('is deleted again, if this replica has claimed its id meanwhile', async () => {
-    const { cluster, storage, redis, goBack } = await createOnce()
-    storage.delete('x')
-    await cluster.wait(storage.flush('x'))
-    await cluster.wait(storage.claim('x', any))
+    const { cluster, redis, goBack, claimAnew } = await createOnce()
+    await claimAnew()
     redis.break()
     redis.connect()
     await cluster.time.advance(500)
@@ -556,10 +567,8 @@ describe('a world that is deleted, on a server that comes back with an older sta
   })
 
   it('is deleted again, if a new one of its id is not created yet', async () => {
-    const { cluster, storage, redis, goBack } = await createOnce()
-    storage.delete('x')
-    await cluster.wait(storage.flush('x'))
-    await cluster.wait(storage.claim('x', any))
+    const { cluster, storage, redis, goBack, claimAnew } = await createOnce()
+    await claimAnew()
     redis.break()
     const created = errorOf(storage.create('x', newWorld).settled())
     await goBack()
